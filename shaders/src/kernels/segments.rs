@@ -1,0 +1,167 @@
+//! Which examples a workgroup works on together.
+
+use crate::noise::NoiseKey;
+use crate::source::{BySlot, Source};
+
+/// Examples in sets that share one weight, or that make up one part of a reduction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segments {
+    key: NoiseKey,
+    count: usize,
+    batch: usize,
+    /// Size of every segment (the last may be shorter) where `list` is none.
+    even: usize,
+    list: Option<BySlot>,
+}
+
+impl Segments {
+    /// The examples that share a weight.
+    pub fn of_weights(source: &Source, batch: usize) -> Self {
+        let even = |key, count, even| Self {
+            key,
+            count,
+            batch,
+            even,
+            list: None,
+        };
+        match source {
+            Source::Gaussian { key } => even(*key, batch, 1),
+            Source::Given { count: 1, .. } | Source::LowRank { components: 1, .. } => {
+                even(NoiseKey::default(), 1, batch)
+            }
+            Source::Given { index, count } => Self::listed(BySlot::new(index, *count), batch),
+            Source::LowRank {
+                index, components, ..
+            } => Self::listed(BySlot::new(index, *components), batch),
+        }
+    }
+
+    fn listed(list: BySlot, batch: usize) -> Self {
+        Self {
+            key: NoiseKey::default(),
+            count: list.starts.len() - 1,
+            batch,
+            even: 1,
+            list: Some(list),
+        }
+    }
+
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    pub(super) fn is_listed(&self) -> bool {
+        self.list.is_some()
+    }
+
+    /// Examples of the largest segment.
+    pub(super) fn longest(&self) -> usize {
+        match &self.list {
+            Some(list) => list
+                .starts
+                .windows(2)
+                .map(|ends| (ends[1] - ends[0]) as usize)
+                .max()
+                .unwrap_or(0),
+            None => self.even,
+        }
+    }
+
+    /// The `info` buffer that `lib/segment.wgsl` describes.
+    pub(super) fn info(&self, tiles_per_segment: usize) -> Vec<u32> {
+        let key = self.key;
+        let mut info = vec![
+            key.seed as u32,
+            (key.seed >> 32) as u32,
+            key.draw,
+            key.parameter,
+            key.first_example,
+            self.count as u32,
+            tiles_per_segment as u32,
+            self.even as u32,
+            self.batch as u32,
+        ];
+        if let Some(list) = &self.list {
+            info.extend(&list.starts);
+            info.extend(&list.order);
+        }
+        info
+    }
+}
+
+/// A reduction over the examples of each slot, cut into parts so that a device has enough to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reduction {
+    /// One segment per part.
+    pub segments: Segments,
+    /// Parts of slot `s`: `slot_starts[s] .. slot_starts[s + 1]`.
+    pub slot_starts: Vec<u32>,
+}
+
+impl Reduction {
+    /// For all slots; the Gaussian source has one. At most `parts` parts in all, or one per slot.
+    pub fn of_all(source: &Source, batch: usize, parts: usize) -> Self {
+        match source {
+            Source::Gaussian { key } => Self::even(*key, batch, parts),
+            Source::Given { count: 1, .. } => Self::even(NoiseKey::default(), batch, parts),
+            Source::Given { index, count } => Self::of_slots(index, *count, 0..*count, parts),
+            Source::LowRank {
+                index, components, ..
+            } => Self::of_slots(index, *components, 0..*components, parts),
+        }
+    }
+
+    fn even(key: NoiseKey, batch: usize, parts: usize) -> Self {
+        let even = batch.div_ceil(parts.clamp(1, batch.max(1))).max(1);
+        let count = batch.div_ceil(even).max(1);
+        Self {
+            segments: Segments {
+                key,
+                count,
+                batch,
+                even,
+                list: None,
+            },
+            slot_starts: vec![0, count as u32],
+        }
+    }
+
+    /// For some of the slots.
+    pub fn of_slots(
+        index: &[u32],
+        count: usize,
+        slots: std::ops::Range<usize>,
+        parts: usize,
+    ) -> Self {
+        let by_slot = BySlot::new(index, count);
+        let parts_per_slot = (parts / slots.len().max(1)).max(1);
+        let mut starts = vec![by_slot.starts[slots.start]];
+        let mut slot_starts = vec![0];
+        for slot in slots {
+            let first = by_slot.starts[slot];
+            let length = by_slot.slot(slot).len();
+            let pieces = parts_per_slot.clamp(1, length.max(1));
+            starts.extend((1..=pieces).map(|piece| first + (length * piece / pieces) as u32));
+            slot_starts.push(starts.len() as u32 - 1);
+        }
+        let list = BySlot {
+            order: by_slot.order,
+            starts,
+        };
+        Self {
+            segments: Segments::listed(list, index.len()),
+            slot_starts,
+        }
+    }
+
+    /// Every slot has exactly one part, so the parts are the result.
+    pub fn is_direct(&self) -> bool {
+        self.slot_starts
+            .windows(2)
+            .all(|ends| ends[1] - ends[0] == 1)
+    }
+
+    pub fn parts(&self) -> usize {
+        self.segments.count
+    }
+}

@@ -1,0 +1,59 @@
+//! Which kernel serves a map, a source and an adapter.
+
+use super::direct::{self, direct_backward_w, direct_backward_x, direct_forward, direct_parts};
+use super::product::{product_backward_w, product_backward_x, product_forward, product_parts};
+use super::segments::{Reduction, Segments};
+use super::vector::{vector_backward_w, vector_backward_x, vector_forward, vector_parts};
+use super::{Launch, SourceKind, Variant};
+use crate::geometry::Map;
+use crate::source::Source;
+
+/// y. Buffers: info, x, y, parameters of the source.
+pub fn forward(map: &Map, source: &Source, variant: Variant) -> Launch {
+    match (map, source) {
+        (Map::Matmul(m), Source::Gaussian { key }) if m.rows == 1 => vector_forward(m, *key),
+        (Map::Conv2d(c), _) if direct::suits(c, variant) => direct_forward(c, source, variant),
+        _ => {
+            let segments = Segments::of_weights(source, map.batch());
+            product_forward(map, source.into(), &segments)
+        }
+    }
+}
+
+/// dx. Buffers: info, grad, dx, parameters of the source.
+pub fn backward_x(map: &Map, source: &Source, variant: Variant) -> Launch {
+    match (map, source) {
+        (Map::Matmul(m), Source::Gaussian { key }) if m.rows == 1 => vector_backward_x(m, *key),
+        (Map::Conv2d(c), _) if direct::suits_backward_x(c, variant) => {
+            direct_backward_x(c, source, variant)
+        }
+        _ => {
+            let segments = Segments::of_weights(source, map.batch());
+            product_backward_x(map, source.into(), &segments)
+        }
+    }
+}
+
+/// Gradients of the weight by part: `[parts][regions][region_len]`. Buffers: info, x, grad, parts,
+/// and psi for the Gaussian source, whose second region is the gradient of psi.
+pub fn backward_w(map: &Map, kind: SourceKind, reduction: &Reduction, variant: Variant) -> Launch {
+    match map {
+        Map::Matmul(m) if m.rows == 1 && kind == SourceKind::Gaussian => {
+            vector_backward_w(m, reduction)
+        }
+        Map::Conv2d(c) if direct::suits(c, variant) => {
+            direct_backward_w(c, kind, reduction, variant)
+        }
+        _ => product_backward_w(map, kind, reduction),
+    }
+}
+
+/// Parts that keep a device busy. Parts times weight stays below a constant or one weight, so
+/// memory does not grow with the batch.
+pub fn useful_parts(map: &Map, kind: SourceKind, variant: Variant) -> usize {
+    match map {
+        Map::Matmul(m) if m.rows == 1 && kind == SourceKind::Gaussian => vector_parts(m),
+        Map::Conv2d(c) if direct::suits(c, variant) => direct_parts(c, variant),
+        _ => product_parts(map),
+    }
+}

@@ -1,0 +1,220 @@
+//! Every kernel x source x variant x geometry, composed by the code that runs it, is valid WGSL and
+//! stays within the limits that WebGPU promises.
+
+use bayesadapter_shaders::kernels::{self, Launch, Reduction, Segments, SourceKind, Variant};
+use bayesadapter_shaders::{Conv2d, DrawAxis, Map, Matmul, NoiseKey, Padding, Source};
+use naga::AddressSpace;
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use std::collections::BTreeSet;
+
+const BATCH: usize = 5;
+
+fn conv(channels: [usize; 2], image: [usize; 2], kernel: [usize; 2], groups: usize) -> Conv2d {
+    Conv2d {
+        batch: BATCH,
+        channels_in: channels[0],
+        channels_out: channels[1],
+        image,
+        kernel,
+        stride: [1, 1],
+        dilation: [1, 1],
+        padding: Padding::symmetric(kernel[0] / 2, kernel[1] / 2),
+        groups,
+    }
+}
+
+fn maps() -> Vec<Map> {
+    let matmul = |rows, inputs, outputs| {
+        Map::Matmul(Matmul {
+            batch: BATCH,
+            rows,
+            inputs,
+            outputs,
+        })
+    };
+    let mut strided = conv([6, 4], [9, 7], [3, 2], 2);
+    strided.stride = [2, 3];
+    strided.dilation = [2, 1];
+    strided.padding.bottom = 0;
+    vec![
+        matmul(1, 512, 512),
+        matmul(1, 7, 10),
+        matmul(13, 64, 48),
+        Map::Conv2d(conv([16, 16], [32, 32], [3, 3], 1)),
+        Map::Conv2d(conv([64, 64], [16, 16], [3, 3], 1)),
+        Map::Conv2d(conv([64, 256], [16, 16], [1, 1], 1)),
+        Map::Conv2d(conv([96, 96], [16, 16], [3, 3], 96)),
+        Map::Conv2d(conv([3, 64], [29, 31], [7, 7], 1)),
+        Map::Conv2d(conv([3, 5], [40, 40], [33, 31], 1)),
+        Map::Conv2d(conv([1, 1], [1, 1], [1, 1], 1)),
+        Map::Conv2d(strided),
+    ]
+}
+
+fn sources() -> Vec<Source> {
+    let index: std::sync::Arc<[u32]> = [0, 2, 1, 0, 2].into();
+    vec![
+        Source::Given {
+            index: index.clone(),
+            count: 3,
+        },
+        Source::Given {
+            index: [0; BATCH].into(),
+            count: 1,
+        },
+        Source::Gaussian {
+            key: NoiseKey::default(),
+        },
+        Source::LowRank {
+            index: index.clone(),
+            components: 3,
+            rank: 1,
+        },
+        Source::LowRank {
+            index,
+            components: 3,
+            rank: 4,
+        },
+    ]
+}
+
+fn launches() -> Vec<Launch> {
+    let (key, axis) = (NoiseKey::default(), DrawAxis::Example);
+    let mut all = vec![
+        kernels::sample_gaussian(key, axis, 3, 100),
+        kernels::sample_gaussian_backward(key, axis, 3, 100),
+        kernels::sum_parts(&[0, 2, 3], 100, 128, 0),
+    ];
+    for map in maps() {
+        for rank in [1, 3] {
+            all.push(kernels::sample_low_rank(&map, rank, &[0, 1]));
+            all.push(kernels::fold_shared(
+                &map,
+                rank,
+                map.weight_len(),
+                &[0],
+                false,
+            ));
+            all.push(kernels::fold_left(
+                &map,
+                rank,
+                map.weight_len(),
+                0,
+                &[0, 1],
+                &[0],
+            ));
+            all.push(kernels::fold_right(
+                &map,
+                rank,
+                map.weight_len(),
+                0,
+                &[0, 1],
+                &[0],
+            ));
+        }
+        for source in sources() {
+            let kind = SourceKind::from(&source);
+            let segments = Segments::of_weights(&source, map.batch());
+            let reduction = Reduction::of_all(&source, map.batch(), 4);
+            all.push(kernels::product_forward(&map, kind, &segments));
+            all.push(kernels::product_backward_x(&map, kind, &segments));
+            all.push(kernels::product_backward_w(&map, kind, &reduction));
+            for variant in Variant::ALL {
+                all.push(kernels::forward(&map, &source, variant));
+                all.push(kernels::backward_x(&map, &source, variant));
+                all.push(kernels::backward_w(&map, kind, &reduction, variant));
+            }
+        }
+    }
+    all
+}
+
+fn validate(launch: &Launch) -> Result<(), String> {
+    let source = launch.kernel.source();
+    let module =
+        naga::front::wgsl::parse_str(&source).map_err(|error| error.emit_to_string(&source))?;
+    let info = Validator::new(ValidationFlags::all(), Capabilities::empty())
+        .validate(&module)
+        .map_err(|error| format!("{error:?}"))?;
+    let entry = module.entry_points.first().ok_or("no entry point")?;
+    if module.entry_points.len() != 1 || entry.name != "main" {
+        return Err("expected the single entry point main".into());
+    }
+    let threads = entry.workgroup_size.iter().product::<u32>();
+    if threads != launch.kernel.threads() || threads > 256 {
+        return Err(format!(
+            "{threads} invocations, {} launched",
+            launch.kernel.threads()
+        ));
+    }
+    let used = info.get_entry_point(0);
+    let mut shared_bytes = 0;
+    let mut bindings = BTreeSet::new();
+    for (handle, variable) in module.global_variables.iter() {
+        match variable.space {
+            AddressSpace::WorkGroup => {
+                shared_bytes += module.types[variable.ty].inner.size(module.to_ctx());
+            }
+            AddressSpace::Storage { access } => {
+                if access != naga::StorageAccess::LOAD | naga::StorageAccess::STORE {
+                    return Err("a binding is not read_write".into());
+                }
+                if used[handle].is_empty() {
+                    return Err(format!("binding {:?} is not used", variable.name));
+                }
+                bindings.extend(variable.binding.map(|binding| binding.binding));
+            }
+            _ => {}
+        }
+    }
+    if shared_bytes > 16_384 {
+        return Err(format!("{shared_bytes} bytes of workgroup memory"));
+    }
+    if bindings.len() > 8 || !bindings.iter().copied().eq(0..bindings.len() as u32) {
+        return Err(format!("bindings {bindings:?}"));
+    }
+    Ok(())
+}
+
+#[test]
+fn every_kernel_is_valid_within_the_limits() {
+    let mut seen = BTreeSet::new();
+    let mut composed = BTreeSet::new();
+    for launch in launches() {
+        let source = launch.kernel.source();
+        seen.insert(launch.kernel.name);
+        if composed.insert(source.clone()) {
+            if let Err(error) = validate(&launch) {
+                panic!("{}: {error}\n{source}", launch.kernel.name);
+            }
+        }
+        let [x, y, _] = launch.grid();
+        assert!(x <= kernels::MAX_WORKGROUPS && y <= kernels::MAX_WORKGROUPS);
+        assert!(u64::from(x) * u64::from(y) >= u64::from(launch.workgroups));
+    }
+    assert!(
+        composed.len() > 100,
+        "only {} kernels composed",
+        composed.len()
+    );
+    let files: BTreeSet<_> = kernels::SOURCES.iter().map(|(name, _)| *name).collect();
+    assert_eq!(seen, files, "a kernel file is not validated");
+}
+
+/// The tables are written by hand; the folder is the truth.
+#[test]
+fn the_tables_list_every_file() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/wgsl");
+    for (path, table) in [
+        (folder.to_string(), kernels::SOURCES),
+        (format!("{folder}/lib"), kernels::LIBRARY),
+    ] {
+        let on_disk: BTreeSet<String> = std::fs::read_dir(path)
+            .expect("the folder of shaders")
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .filter_map(|name| Some(name.strip_suffix(".wgsl")?.to_string()))
+            .collect();
+        let listed: BTreeSet<String> = table.iter().map(|(name, _)| name.to_string()).collect();
+        assert_eq!(on_disk, listed);
+    }
+}

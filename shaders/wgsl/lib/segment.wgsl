@@ -1,0 +1,39 @@
+// A segment is a set of examples that share one weight, or one part of a reduction.
+//
+// info: 0..5 noise key, 5 segments, 6 tiles per segment, 7 examples per segment, 8 batch, then
+// (LISTED) the segments + 1 starts into the order, and the order of the examples.
+
+const HEAD = 9u;
+const PAST_END = 0xFFFFFFFFu;
+
+var<workgroup> shared_segment: vec4<u32>;
+
+// (segment, first place, examples, tile in the segment) of a tile counted over all segments.
+// Past the last segment: no examples, tile PAST_END.
+fn segment_of(tile: u32) -> vec4<u32> {
+    let segment = tile / info[6];
+    if (segment >= info[5]) {
+        return vec4<u32>(0u, 0u, 0u, PAST_END);
+    }
+    var first = segment * info[7];
+    var end = min(first + info[7], info[8]);
+    if (LISTED) {
+        first = info[HEAD + segment];
+        end = info[HEAD + segment + 1u];
+    }
+    return vec4<u32>(segment, first, end - first, tile % info[6]);
+}
+
+// The example at one place of the order.
+fn example_at(place: u32) -> u32 {
+    if (LISTED) {
+        return info[HEAD + info[5] + 1u + place];
+    }
+    return place;
+}
+
+// Zeroes the elements of a vector that starts at `first` from `end` on.
+fn keep_below(value: vec4<f32>, first: u32, end: u32) -> vec4<f32> {
+    let at = vec4<u32>(first, first + 1u, first + 2u, first + 3u);
+    return select(vec4<f32>(0.0), value, at < vec4<u32>(end));
+}
