@@ -1,0 +1,184 @@
+//! Convolution with a kernel per example: no im2col, and never more than a block of one example's
+//! kernels per thread.
+
+use super::lanes::{Lanes, Task, dispatch};
+use super::source::{Block, Scratch, Weight};
+use super::tiles::{Outer, Tap};
+use super::window::{Windows, flattened};
+use bayesadapter_shaders::Conv2d;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Sizes that every pass needs.
+#[derive(Clone, Copy)]
+pub(super) struct Sizes {
+    /// Input and output channels of one group.
+    pub inputs: usize,
+    pub outputs: usize,
+    /// Taps of one channel, and of one output.
+    pub taps: usize,
+    pub fan_in: usize,
+    /// Elements of one channel of x and of y.
+    pub image: usize,
+    pub positions: usize,
+}
+
+impl Sizes {
+    pub fn new(c: &Conv2d) -> Self {
+        let (inputs, taps) = (c.channels_in / c.groups, c.kernel[0] * c.kernel[1]);
+        Self {
+            inputs,
+            outputs: c.channels_out / c.groups,
+            taps,
+            fan_in: inputs * taps,
+            image: c.image[0] * c.image[1],
+            positions: c.output().iter().product(),
+        }
+    }
+}
+
+/// Weight elements made at a time: they stay in the first-level cache until they are used.
+const WEIGHTS_AT_ONCE: usize = 4096;
+
+/// y `[batch, channels_out, oh, ow]`.
+pub(super) fn forward(c: &Conv2d, weight: &Weight, x: &[f32]) -> Vec<f32> {
+    let c = &flattened(c);
+    let sizes = Sizes::new(c);
+    let windows = Windows::new(c);
+    let taps: Vec<Tap> = (0..)
+        .zip(windows.offsets(sizes.inputs))
+        .map(|(weight, image)| Tap { weight, image })
+        .collect();
+    let shared = Forward {
+        c,
+        sizes,
+        weight,
+        windows: &windows,
+        taps: &taps,
+        x,
+    };
+    let mut y = vec![0.0; c.batch * c.channels_out * sizes.positions];
+    let share = shared.share();
+    let tasks: Vec<_> = y
+        .chunks_mut(c.channels_out * sizes.positions)
+        .enumerate()
+        .flat_map(|(example, y)| {
+            let parts = y.chunks_mut(share * sizes.positions).enumerate();
+            parts.map(move |(part, y)| (example, part * share, y))
+        })
+        .collect();
+    let room = || (windows.buffer(sizes.inputs), Scratch::default());
+    tasks
+        .into_par_iter()
+        .for_each_init(room, |(image, scratch), (example, first, y)| {
+            dispatch(ForwardTask {
+                shared: &shared,
+                example,
+                first,
+                image,
+                scratch,
+                y,
+            });
+        });
+    y
+}
+
+struct Forward<'a> {
+    c: &'a Conv2d,
+    sizes: Sizes,
+    weight: &'a Weight<'a>,
+    windows: &'a Windows,
+    taps: &'a [Tap],
+    x: &'a [f32],
+}
+
+impl Forward<'_> {
+    /// Output channels per task: all of an example's, unless examples are fewer than threads.
+    fn share(&self) -> usize {
+        let splits = rayon::current_num_threads().div_ceil(self.c.batch);
+        match self.c.groups {
+            1 => self.sizes.outputs.div_ceil(splits),
+            groups => groups.div_ceil(splits) * self.sizes.outputs,
+        }
+    }
+
+    /// Output channels whose weights are made together.
+    fn rows_at_once(&self) -> usize {
+        let rows = (WEIGHTS_AT_ONCE / self.sizes.fan_in).max(4) & !3;
+        match self.c.groups {
+            1 => rows,
+            _ => rows.div_ceil(self.sizes.outputs) * self.sizes.outputs,
+        }
+    }
+}
+
+struct ForwardTask<'a> {
+    shared: &'a Forward<'a>,
+    example: usize,
+    /// First output channel.
+    first: usize,
+    image: &'a mut Vec<f32>,
+    scratch: &'a mut Scratch,
+    y: &'a mut [f32],
+}
+
+impl Task for ForwardTask<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Forward {
+            sizes,
+            weight,
+            windows,
+            taps,
+            c,
+            ..
+        } = *self.shared;
+        let x_len = c.channels_in * sizes.image;
+        let x = &self.shared.x[self.example * x_len..][..x_len];
+        let last = self.first + self.y.len() / sizes.positions;
+        let mut filled = None;
+        for start in (self.first..last).step_by(self.shared.rows_at_once()) {
+            let rows = start..last.min(start + self.shared.rows_at_once());
+            let block = Block {
+                rows: rows.clone(),
+                columns: 0..sizes.fan_in,
+                pitch: sizes.fan_in,
+            };
+            let view = weight.block(self.example, &block, self.scratch);
+            for (group, rows) in by_group(rows, sizes.outputs) {
+                if filled != Some(group) {
+                    let len = sizes.inputs * sizes.image;
+                    windows.fill(&x[group * len..][..len], self.image);
+                    filled = Some(group);
+                }
+                let outer = Outer {
+                    weight: &view.values[(rows.start - start) * view.pitch..],
+                    weight_pitch: view.pitch,
+                    taps,
+                    image: self.image,
+                    tiles: &windows.tiles,
+                    out_pitch: sizes.positions,
+                    out_step: 1,
+                };
+                let out = (rows.start - self.first) * sizes.positions;
+                outer.run::<L>(rows.len(), &mut self.y[out..]);
+            }
+        }
+    }
+}
+
+/// Splits a range of channels where the group changes.
+#[inline(always)]
+fn by_group(
+    channels: Range<usize>,
+    per_group: usize,
+) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let groups = channels.start / per_group..channels.end.div_ceil(per_group);
+    groups.map(move |group| {
+        let start = channels.start.max(group * per_group);
+        let end = channels.end.min((group + 1) * per_group);
+        (group, start..end)
+    })
+}

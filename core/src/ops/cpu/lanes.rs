@@ -1,0 +1,137 @@
+//! Eight f32 at a time, and the choice of instruction set at run time.
+
+/// Eight f32 with one fused multiply-add where the processor has it.
+pub(super) trait Lanes: Copy {
+    fn splat(value: f32) -> Self;
+
+    /// # Safety
+    /// Eight f32 must be readable at `from`.
+    unsafe fn load(from: *const f32) -> Self;
+
+    /// # Safety
+    /// Eight f32 must be writable at `to`.
+    unsafe fn store(self, to: *mut f32);
+
+    /// `self * factor + addend`
+    fn mul_add(self, factor: Self, addend: Self) -> Self;
+
+    fn sum(self) -> f32;
+}
+
+/// Number of f32 in [`Lanes`].
+pub(super) const LANES: usize = 8;
+
+/// Work that runs with the widest lanes of this processor.
+pub(super) trait Task {
+    type Output;
+
+    /// Must be `#[inline(always)]`, with everything hot in it, to be compiled for `L`.
+    fn run<L: Lanes>(self) -> Self::Output;
+}
+
+/// Runs a task with the widest lanes of this processor.
+pub(super) fn dispatch<T: Task>(task: T) -> T::Output {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+        // SAFETY: the processor has just been asked for both features.
+        return unsafe { avx2::run(task) };
+    }
+    task.run::<Portable>()
+}
+
+/// Plain arrays, which compilers turn into what the target has (NEON, WASM SIMD, SSE2).
+#[derive(Clone, Copy)]
+struct Portable([f32; LANES]);
+
+impl Lanes for Portable {
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        Self([value; LANES])
+    }
+
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: the caller vouches for eight f32; arrays of f32 need f32's alignment.
+        Self(unsafe { from.cast::<[f32; LANES]>().read() })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: as in `load`.
+        unsafe { to.cast::<[f32; LANES]>().write(self.0) }
+    }
+
+    #[inline(always)]
+    fn mul_add(self, factor: Self, addend: Self) -> Self {
+        Self(std::array::from_fn(|lane| {
+            // Without the instruction, `mul_add` is a slow library call.
+            if cfg!(target_arch = "aarch64") {
+                self.0[lane].mul_add(factor.0[lane], addend.0[lane])
+            } else {
+                self.0[lane] * factor.0[lane] + addend.0[lane]
+            }
+        }))
+    }
+
+    #[inline(always)]
+    fn sum(self) -> f32 {
+        let [a, b, c, d, e, f, g, h] = self.0;
+        ((a + e) + (c + g)) + ((b + f) + (d + h))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use super::{Lanes, Task};
+    use std::arch::x86_64::*;
+
+    #[target_feature(enable = "avx2,fma")]
+    pub fn run<T: Task>(task: T) -> T::Output {
+        task.run::<Avx2>()
+    }
+
+    /// Only ever used by [`run`]'s callees, which `dispatch` enters after asking the processor:
+    /// that is why the intrinsics below are safe to call.
+    #[derive(Clone, Copy)]
+    struct Avx2(__m256);
+
+    impl Lanes for Avx2 {
+        #[inline(always)]
+        fn splat(value: f32) -> Self {
+            // SAFETY: see `Avx2`.
+            Self(unsafe { _mm256_set1_ps(value) })
+        }
+
+        #[inline(always)]
+        unsafe fn load(from: *const f32) -> Self {
+            // SAFETY: see `Avx2`; the caller vouches for the memory, which needs no alignment.
+            Self(unsafe { _mm256_loadu_ps(from) })
+        }
+
+        #[inline(always)]
+        unsafe fn store(self, to: *mut f32) {
+            // SAFETY: as in `load`.
+            unsafe { _mm256_storeu_ps(to, self.0) }
+        }
+
+        #[inline(always)]
+        fn mul_add(self, factor: Self, addend: Self) -> Self {
+            // SAFETY: see `Avx2`.
+            Self(unsafe { _mm256_fmadd_ps(self.0, factor.0, addend.0) })
+        }
+
+        #[inline(always)]
+        fn sum(self) -> f32 {
+            // SAFETY: see `Avx2`.
+            unsafe {
+                let four = _mm_add_ps(
+                    _mm256_castps256_ps128(self.0),
+                    _mm256_extractf128_ps::<1>(self.0),
+                );
+                let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+                let one = _mm_add_ss(two, _mm_movehdup_ps(two));
+                _mm_cvtss_f32(one)
+            }
+        }
+    }
+}

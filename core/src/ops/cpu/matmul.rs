@@ -1,0 +1,340 @@
+//! Matrix product with a weight per example.
+//!
+//! - Given weights: the rows of all examples of a slot meet their weight in one product.
+//! - Gaussian: `x w_b = x mu + x (exp(psi) eps_b)`; the first part is one product for the batch.
+//! - Low rank: `sum_q ((x * l_q) W) * r_q`, products with the shared weight between two scalings.
+
+use super::gaussian_matmul;
+use super::product::{Matrix, Threads, product};
+use super::source::{LowRank, Weight};
+use crate::ops::backend::Wanted;
+use bayesadapter_shaders::{BySlot, Matmul};
+use rayon::prelude::*;
+use std::borrow::Cow;
+
+/// y `[batch, rows, outputs]`.
+pub(super) fn forward(m: &Matmul, weight: &Weight, slots: usize, x: &[f32]) -> Vec<f32> {
+    let mut y = vec![0.0; m.batch * m.rows * m.outputs];
+    match weight {
+        Weight::Given { weights, index, .. } => {
+            let by_slot = BySlot::new(index, slots);
+            let parts = each_slot(m, &by_slot, &mut [], |rows, slot, _, threads| {
+                let x = rows.gather(x, m.inputs);
+                let x = Matrix::new(&x, [rows.count(), m.inputs]);
+                let mut y = vec![0.0; rows.count() * m.outputs];
+                product(x, one(m, weights, slot), &mut y, m.outputs, false, threads);
+                y
+            });
+            for (rows, part) in parts {
+                rows.scatter(&part, m.outputs, &mut y);
+            }
+        }
+        Weight::Gaussian { mu, std, key } => {
+            product(
+                all(m, x, m.inputs),
+                one(m, mu, 0),
+                &mut y,
+                m.outputs,
+                false,
+                Threads::All,
+            );
+            gaussian_matmul::add_noise(m, std, key, x, &mut y);
+        }
+        Weight::LowRank(low_rank) => {
+            let mut part = vec![0.0; y.len()];
+            for q in 0..low_rank.rank {
+                let scaled = low_rank.scale_inputs(m, q, x);
+                product(
+                    all(m, &scaled, m.inputs),
+                    one(m, low_rank.shared, 0),
+                    &mut part,
+                    m.outputs,
+                    false,
+                    Threads::All,
+                );
+                low_rank.add_scaled_outputs(m, q, &part, &mut y);
+            }
+        }
+    }
+    y
+}
+
+/// `[dx, d parameters..]`; what is not wanted is empty.
+pub(super) fn backward(
+    m: &Matmul,
+    weight: &Weight,
+    slots: usize,
+    grad: &[f32],
+    x: &[f32],
+    wanted: Wanted,
+) -> Vec<Vec<f32>> {
+    match weight {
+        Weight::Given { weights, index, .. } => {
+            given_backward(m, weights, &BySlot::new(index, slots), grad, x, wanted)
+        }
+        Weight::Gaussian { mu, std, key } => {
+            let mut dx = vec![0.0; if wanted.x { x.len() } else { 0 }];
+            let mut d_mu = vec![0.0; if wanted.parameters { mu.len() } else { 0 }];
+            let (x_all, grad_all) = (all(m, x, m.inputs), all(m, grad, m.outputs));
+            if wanted.x {
+                product(
+                    grad_all,
+                    one(m, mu, 0).transposed(),
+                    &mut dx,
+                    m.inputs,
+                    false,
+                    Threads::All,
+                );
+            }
+            if wanted.parameters {
+                product(
+                    x_all.transposed(),
+                    grad_all,
+                    &mut d_mu,
+                    m.outputs,
+                    false,
+                    Threads::All,
+                );
+            }
+            let d_psi = gaussian_matmul::add_noise_gradients(m, std, key, grad, x, &mut dx, wanted);
+            vec![dx, d_mu, d_psi]
+        }
+        Weight::LowRank(low_rank) => low_rank_backward(m, low_rank, slots, grad, x, wanted),
+    }
+}
+
+/// All examples' rows as one matrix.
+fn all<'a>(m: &Matmul, data: &'a [f32], columns: usize) -> Matrix<'a> {
+    Matrix::new(data, [m.batch * m.rows, columns])
+}
+
+/// The weight of one slot.
+fn one<'a>(m: &Matmul, weights: &'a [f32], slot: usize) -> Matrix<'a> {
+    let len = m.inputs * m.outputs;
+    Matrix::new(&weights[slot * len..][..len], [m.inputs, m.outputs])
+}
+
+/// The examples of one slot.
+struct Rows<'a> {
+    examples: &'a [u32],
+    /// Rows of one example.
+    rows: usize,
+}
+
+impl Rows<'_> {
+    fn count(&self) -> usize {
+        self.examples.len() * self.rows
+    }
+
+    /// The examples' rows behind one another; borrowed where they lie so already.
+    fn gather<'d>(&self, data: &'d [f32], columns: usize) -> Cow<'d, [f32]> {
+        let len = self.rows * columns;
+        let (first, last) = (self.examples[0], self.examples[self.examples.len() - 1]);
+        if (last - first) as usize == self.examples.len() - 1 {
+            return data[first as usize * len..][..self.examples.len() * len].into();
+        }
+        let slices = self
+            .examples
+            .iter()
+            .map(|&b| &data[b as usize * len..][..len]);
+        slices.collect::<Vec<_>>().concat().into()
+    }
+
+    /// The reverse of [`gather`](Self::gather).
+    fn scatter(&self, data: &[f32], columns: usize, into: &mut [f32]) {
+        let len = self.rows * columns;
+        for (&example, data) in self.examples.iter().zip(data.chunks_exact(len)) {
+            into[example as usize * len..][..len].copy_from_slice(data);
+        }
+    }
+}
+
+/// Runs `work` for every slot that has examples, with that slot's part of `per_slot` (or nothing, if
+/// that is empty): the slots side by side where they keep all threads busy, else one after the other
+/// with all threads on each.
+fn each_slot<'a>(
+    m: &Matmul,
+    by_slot: &'a BySlot,
+    per_slot: &mut [f32],
+    work: impl Fn(&Rows<'a>, usize, &mut [f32], Threads) -> Vec<f32> + Sync,
+) -> Vec<(Rows<'a>, Vec<f32>)> {
+    let slots = by_slot.starts.len() - 1;
+    let mut parts = per_slot.chunks_mut(m.inputs * m.outputs);
+    let used: Vec<(usize, &mut [f32])> = (0..slots)
+        .map(|slot| (slot, parts.next().unwrap_or_default()))
+        .filter(|(slot, _)| !by_slot.slot(*slot).is_empty())
+        .collect();
+    let run = |(slot, part): (usize, &mut [f32]), threads| {
+        let rows = Rows {
+            examples: by_slot.slot(slot),
+            rows: m.rows,
+        };
+        let out = work(&rows, slot, part, threads);
+        (rows, out)
+    };
+    if used.len() >= rayon::current_num_threads() {
+        let slots = used.into_par_iter();
+        slots.map(|slot| run(slot, Threads::One)).collect()
+    } else {
+        let slots = used.into_iter();
+        slots.map(|slot| run(slot, Threads::All)).collect()
+    }
+}
+
+fn given_backward(
+    m: &Matmul,
+    weights: &[f32],
+    by_slot: &BySlot,
+    grad: &[f32],
+    x: &[f32],
+    wanted: Wanted,
+) -> Vec<Vec<f32>> {
+    let mut dx = vec![0.0; if wanted.x { x.len() } else { 0 }];
+    let mut dw = vec![0.0; if wanted.parameters { weights.len() } else { 0 }];
+    let parts = each_slot(m, by_slot, &mut dw, |rows, slot, dw, threads| {
+        let grad = rows.gather(grad, m.outputs);
+        let grad = Matrix::new(&grad, [rows.count(), m.outputs]);
+        if wanted.parameters {
+            let x = rows.gather(x, m.inputs);
+            let x = Matrix::new(&x, [rows.count(), m.inputs]);
+            product(x.transposed(), grad, dw, m.outputs, false, threads);
+        }
+        let mut dx = Vec::new();
+        if wanted.x {
+            dx.resize(rows.count() * m.inputs, 0.0);
+            let weight = one(m, weights, slot).transposed();
+            product(grad, weight, &mut dx, m.inputs, false, threads);
+        }
+        dx
+    });
+    if wanted.x {
+        for (rows, part) in parts {
+            rows.scatter(&part, m.inputs, &mut dx);
+        }
+    }
+    vec![dx, dw]
+}
+
+fn low_rank_backward(
+    m: &Matmul,
+    low_rank: &LowRank,
+    components: usize,
+    grad: &[f32],
+    x: &[f32],
+    wanted: Wanted,
+) -> Vec<Vec<f32>> {
+    let rank = low_rank.rank;
+    let shared = one(m, low_rank.shared, 0);
+    let mut dx = vec![0.0; x.len()];
+    let mut d_shared = vec![0.0; low_rank.shared.len()];
+    let mut d_left = vec![0.0; components * m.inputs * rank];
+    let mut d_right = vec![0.0; components * rank * m.outputs];
+    let mut back = vec![0.0; x.len()];
+    let mut part = vec![0.0; grad.len()];
+    for q in 0..rank {
+        let scaled_grad = low_rank.scale_outputs(m, q, grad);
+        let grad_q = all(m, &scaled_grad, m.outputs);
+        product(
+            grad_q,
+            shared.transposed(),
+            &mut back,
+            m.inputs,
+            false,
+            Threads::All,
+        );
+        if wanted.x {
+            low_rank.add_scaled_inputs(m, q, &back, &mut dx);
+        }
+        if wanted.parameters {
+            let scaled = low_rank.scale_inputs(m, q, x);
+            let x_q = all(m, &scaled, m.inputs);
+            product(
+                x_q.transposed(),
+                grad_q,
+                &mut d_shared,
+                m.outputs,
+                true,
+                Threads::All,
+            );
+            product(x_q, shared, &mut part, m.outputs, false, Threads::All);
+            low_rank.add_factor_gradients(
+                m,
+                q,
+                [x, &back],
+                [grad, &part],
+                [&mut d_left, &mut d_right],
+            );
+        }
+    }
+    vec![dx, d_shared, d_left, d_right]
+}
+
+impl LowRank<'_> {
+    /// The component of every row of x.
+    fn each_row<'r>(&'r self, m: &'r Matmul) -> impl Iterator<Item = usize> + 'r {
+        self.index
+            .iter()
+            .flat_map(|&component| std::iter::repeat_n(component as usize, m.rows))
+    }
+
+    fn scale_inputs(&self, m: &Matmul, q: usize, x: &[f32]) -> Vec<f32> {
+        let mut out = vec![0.0; x.len()];
+        self.add_scaled_inputs(m, q, x, &mut out);
+        out
+    }
+
+    fn add_scaled_inputs(&self, m: &Matmul, q: usize, from: &[f32], into: &mut [f32]) {
+        let rows = from
+            .chunks_exact(m.inputs)
+            .zip(into.chunks_exact_mut(m.inputs));
+        for (component, (from, into)) in self.each_row(m).zip(rows) {
+            let left = self.left_of(component).chunks_exact(self.rank);
+            for ((into, from), left) in into.iter_mut().zip(from).zip(left) {
+                *into += from * left[q];
+            }
+        }
+    }
+
+    fn scale_outputs(&self, m: &Matmul, q: usize, from: &[f32]) -> Vec<f32> {
+        let mut out = vec![0.0; from.len()];
+        self.add_scaled_outputs(m, q, from, &mut out);
+        out
+    }
+
+    fn add_scaled_outputs(&self, m: &Matmul, q: usize, from: &[f32], into: &mut [f32]) {
+        let rows = from
+            .chunks_exact(m.outputs)
+            .zip(into.chunks_exact_mut(m.outputs));
+        for (component, (from, into)) in self.each_row(m).zip(rows) {
+            let right = &self.right_of(component)[q * m.outputs..][..m.outputs];
+            for ((into, from), right) in into.iter_mut().zip(from).zip(right) {
+                *into += from * right;
+            }
+        }
+    }
+
+    /// `d left += x * back` and `d right += grad * part`, row by row of each component.
+    fn add_factor_gradients(
+        &self,
+        m: &Matmul,
+        q: usize,
+        [x, back]: [&[f32]; 2],
+        [grad, part]: [&[f32]; 2],
+        [d_left, d_right]: [&mut [f32]; 2],
+    ) {
+        for (row, component) in self.each_row(m).enumerate() {
+            let inputs = row * m.inputs..(row + 1) * m.inputs;
+            let left_len = m.inputs * self.rank;
+            let left = d_left[component * left_len..][..left_len].chunks_exact_mut(self.rank);
+            for ((left, x), back) in left.zip(&x[inputs.clone()]).zip(&back[inputs]) {
+                left[q] += x * back;
+            }
+            let outputs = row * m.outputs..(row + 1) * m.outputs;
+            let start = (component * self.rank + q) * m.outputs;
+            let right = d_right[start..start + m.outputs].iter_mut();
+            for ((right, grad), part) in right.zip(&grad[outputs.clone()]).zip(&part[outputs]) {
+                *right += grad * part;
+            }
+        }
+    }
+}

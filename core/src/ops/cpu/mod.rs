@@ -1,0 +1,119 @@
+//! The ops on plain processor cores, for Burn's Flex device.
+
+mod conv;
+mod conv_backward;
+mod exp;
+mod gaussian_matmul;
+mod lanes;
+mod matmul;
+mod product;
+mod sample;
+mod source;
+mod tiles;
+mod window;
+
+use super::backend::{ExemplarBackend, ExemplarGradient, ExemplarOp, Parameters, SampleOp, Wanted};
+use bayesadapter_shaders::Map;
+use burn::backend::Flex;
+use burn::backend::flex::FlexTensor;
+use burn::tensor::TensorData;
+use source::Weight;
+
+impl ExemplarBackend for Flex {
+    fn exemplar(x: FlexTensor, parameters: Parameters<Self>, op: ExemplarOp) -> FlexTensor {
+        let (x, parameters) = (contiguous(x), contiguous_all(parameters.into_vec()));
+        let weight = Weight::new(&op.source, &slices(&parameters), &op.map);
+        let y = match &op.map {
+            Map::Matmul(m) => matmul::forward(m, &weight, op.slots(), slice(&x)),
+            Map::Conv2d(c) => conv::forward(c, &weight, slice(&x)),
+        };
+        tensor(y, op.map.y_shape())
+    }
+
+    fn sample(parameters: Parameters<Self>, op: SampleOp) -> FlexTensor {
+        let parameters = contiguous_all(parameters.into_vec());
+        let shape: Vec<usize> = parameters[0].layout().shape().iter().copied().collect();
+        let weights = sample::forward(&slices(&parameters), &op);
+        tensor(weights, [vec![op.draws()], shape].concat())
+    }
+}
+
+impl ExemplarGradient for Flex {
+    fn exemplar_backward(
+        grad: FlexTensor,
+        x: FlexTensor,
+        parameters: Vec<FlexTensor>,
+        op: ExemplarOp,
+        wanted: Wanted,
+    ) -> Vec<FlexTensor> {
+        let (grad, x, parameters) = (contiguous(grad), contiguous(x), contiguous_all(parameters));
+        let weight = Weight::new(&op.source, &slices(&parameters), &op.map);
+        let (g, values) = (slice(&grad), slice(&x));
+        let gradients = match &op.map {
+            Map::Matmul(m) => matmul::backward(m, &weight, op.slots(), g, values, wanted),
+            Map::Conv2d(c) => {
+                let lengths: Vec<usize> = slices(&parameters).iter().map(|p| p.len()).collect();
+                conv_backward::backward(c, &weight, op.slots(), &lengths, g, values, wanted)
+            }
+        };
+        gradients
+            .into_iter()
+            .zip(std::iter::once(&x).chain(&parameters))
+            .map(|(values, like)| gradient(values, like))
+            .collect()
+    }
+
+    fn sample_backward(
+        grad: FlexTensor,
+        parameters: Vec<FlexTensor>,
+        op: SampleOp,
+    ) -> Vec<FlexTensor> {
+        let (grad, parameters) = (contiguous(grad), contiguous_all(parameters));
+        let gradients = sample::backward(slice(&grad), &slices(&parameters), &op);
+        gradients
+            .into_iter()
+            .zip(&parameters)
+            .map(|(values, like)| gradient(values, like))
+            .collect()
+    }
+}
+
+impl ExemplarOp {
+    /// Number of weights or components; one where the source has none.
+    fn slots(&self) -> usize {
+        self.source.slots().map_or(1, |(_, count)| count)
+    }
+}
+
+fn contiguous(tensor: FlexTensor) -> FlexTensor {
+    match tensor.is_contiguous() {
+        true => tensor,
+        false => tensor.to_contiguous(),
+    }
+}
+
+fn contiguous_all(tensors: Vec<FlexTensor>) -> Vec<FlexTensor> {
+    tensors.into_iter().map(contiguous).collect()
+}
+
+/// The values of a contiguous f32 tensor, which the public ops have made sure of.
+fn slice(tensor: &FlexTensor) -> &[f32] {
+    tensor.as_slice().unwrap_or_default()
+}
+
+fn slices(tensors: &[FlexTensor]) -> Vec<&[f32]> {
+    tensors.iter().map(slice).collect()
+}
+
+fn tensor(values: Vec<f32>, shape: Vec<usize>) -> FlexTensor {
+    FlexTensor::from_data(TensorData::new(values, shape))
+}
+
+/// A gradient in the shape of its input, or of no elements where it was not wanted.
+fn gradient(values: Vec<f32>, like: &FlexTensor) -> FlexTensor {
+    let shape = match values.len() {
+        0 => vec![0],
+        _ => like.layout().shape().iter().copied().collect(),
+    };
+    tensor(values, shape)
+}

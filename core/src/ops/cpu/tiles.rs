@@ -1,0 +1,235 @@
+//! The two register-blocked loops that all convolution passes are made of. Neither needs an
+//! im2col copy: a tap is an offset into a padded image.
+
+use super::lanes::{LANES, Lanes};
+
+/// One term of a sum: where its weight and where its image value lie.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tap {
+    pub weight: u32,
+    pub image: u32,
+}
+
+/// Up to eight outputs side by side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tile {
+    /// Offset of the first output's window in the padded image.
+    pub base: u32,
+    /// Offset of the first output in its plane.
+    pub out: u32,
+    /// Number of real outputs, `1..=8`.
+    pub valid: u32,
+}
+
+/// Tiles that meet all planes before the next ones do: their windows in all channels then stay in the
+/// first-level cache, and the weights stream by in order.
+const TILES_AT_ONCE: usize = 4;
+
+/// What [`Outer::run`] computes: `out[j][tile] = sum_tap weight[j * weight_pitch + tap] * image[tile + tap]`.
+pub(super) struct Outer<'a> {
+    pub weight: &'a [f32],
+    pub weight_pitch: usize,
+    pub taps: &'a [Tap],
+    pub image: &'a [f32],
+    pub tiles: &'a [Tile],
+    /// Elements between the planes of successive `j` in the output.
+    pub out_pitch: usize,
+    /// Elements between successive outputs of a tile.
+    pub out_step: usize,
+}
+
+impl Outer<'_> {
+    /// All `count` planes, into `out`.
+    #[inline(always)]
+    pub fn run<L: Lanes>(&self, count: usize, out: &mut [f32]) {
+        self.check(count, out.len());
+        for tiles in self.tiles.chunks(TILES_AT_ONCE) {
+            let mut first = 0;
+            while first < count {
+                // Six planes times two tiles keep 12 sums, 2 values and 2 weights in 16 registers.
+                // Seven or eight planes go as four and the rest, since fewer sums than eight cannot
+                // hide the latency of an addition; few planes take more tiles for the same reason.
+                first += match count - first {
+                    1 => self.planes::<L, 1, 4>(first, tiles, out),
+                    2 => self.planes::<L, 2, 4>(first, tiles, out),
+                    3 => self.planes::<L, 3, 2>(first, tiles, out),
+                    4 | 7 | 8 => self.planes::<L, 4, 2>(first, tiles, out),
+                    5 => self.planes::<L, 5, 2>(first, tiles, out),
+                    _ => self.planes::<L, 6, 2>(first, tiles, out),
+                };
+            }
+        }
+    }
+
+    /// Everything the unchecked loads below rely on.
+    #[inline(always)]
+    fn check(&self, count: usize, out_len: usize) {
+        let most = |offsets: &mut dyn Iterator<Item = u32>| offsets.max().unwrap_or(0) as usize;
+        let weight = most(&mut self.taps.iter().map(|tap| tap.weight));
+        let image = most(&mut self.taps.iter().map(|tap| tap.image));
+        let base = most(&mut self.tiles.iter().map(|tile| tile.base));
+        let last = self
+            .tiles
+            .iter()
+            .map(|tile| tile.out as usize + (tile.valid as usize - 1) * self.out_step)
+            .max()
+            .unwrap_or(0);
+        assert!(count > 0 && weight + (count - 1) * self.weight_pitch < self.weight.len());
+        assert!(base + image + LANES <= self.image.len());
+        assert!((count - 1) * self.out_pitch + last < out_len);
+    }
+
+    /// `M` planes, `V` tiles at a time; returns `M`.
+    #[inline(always)]
+    fn planes<L: Lanes, const M: usize, const V: usize>(
+        &self,
+        first: usize,
+        tiles: &[Tile],
+        out: &mut [f32],
+    ) -> usize {
+        let mut groups = tiles.chunks_exact(V);
+        for group in &mut groups {
+            self.block::<L, M, V>(first, group, out);
+        }
+        for tile in groups.remainder() {
+            self.block::<L, M, 1>(first, std::slice::from_ref(tile), out);
+        }
+        M
+    }
+
+    #[inline(always)]
+    fn block<L: Lanes, const M: usize, const V: usize>(
+        &self,
+        first: usize,
+        tiles: &[Tile],
+        out: &mut [f32],
+    ) {
+        let mut sums = [[L::splat(0.0); V]; M];
+        // SAFETY: `check` proved every offset formed here to be inside `weight` and `image`.
+        unsafe {
+            let weight = self.weight.as_ptr().add(first * self.weight_pitch);
+            let image: [*const f32; V] =
+                std::array::from_fn(|v| self.image.as_ptr().add(tiles[v].base as usize));
+            for tap in self.taps {
+                let values: [L; V] =
+                    std::array::from_fn(|v| L::load(image[v].add(tap.image as usize)));
+                let weight = weight.add(tap.weight as usize);
+                for (j, sums) in sums.iter_mut().enumerate() {
+                    let factor = L::splat(*weight.add(j * self.weight_pitch));
+                    for (sum, value) in sums.iter_mut().zip(values) {
+                        *sum = value.mul_add(factor, *sum);
+                    }
+                }
+            }
+        }
+        for (j, sums) in sums.iter().enumerate() {
+            for (sum, tile) in sums.iter().zip(tiles) {
+                self.write(*sum, tile, (first + j) * self.out_pitch, out);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn write<L: Lanes>(&self, sum: L, tile: &Tile, plane: usize, out: &mut [f32]) {
+        let start = plane + tile.out as usize;
+        if tile.valid as usize == LANES && self.out_step == 1 {
+            // SAFETY: `check` proved the last of these eight to be inside `out`.
+            unsafe { sum.store(out.as_mut_ptr().add(start)) };
+            return;
+        }
+        let mut values = [0.0; LANES];
+        // SAFETY: the array holds eight f32.
+        unsafe { sum.store(values.as_mut_ptr()) };
+        for (lane, value) in values[..tile.valid as usize].iter().enumerate() {
+            out[start + lane * self.out_step] = *value;
+        }
+    }
+}
+
+/// What [`Inner::run`] computes: `out[j][k] += sum_tile sum_lane rows[j][tile, lane] * image[tile + offset_k]`.
+pub(super) struct Inner<'a> {
+    /// `[count, tiles * 8]`, zero where a tile has no output.
+    pub rows: &'a [f32],
+    pub row_pitch: usize,
+    pub image: &'a [f32],
+    pub tiles: &'a [Tile],
+    /// Image offset of every column.
+    pub offsets: &'a [u32],
+}
+
+impl Inner<'_> {
+    /// Adds to `out[j * out_pitch + k]` for `count` rows and every column.
+    #[inline(always)]
+    pub fn run<L: Lanes>(&self, count: usize, out: &mut [f32], out_pitch: usize) {
+        let offset = self.offsets.iter().max().copied().unwrap_or(0) as usize;
+        let base = self.tiles.iter().map(|tile| tile.base).max().unwrap_or(0) as usize;
+        assert!(
+            count > 0 && (count - 1) * self.row_pitch + self.tiles.len() * LANES <= self.rows.len()
+        );
+        assert!(base + offset + LANES <= self.image.len());
+        assert!((count - 1) * out_pitch + self.offsets.len() <= out.len());
+        let mut first = 0;
+        while first < count {
+            let out = &mut out[first * out_pitch..];
+            match count - first {
+                1 => self.columns::<L, 1, 6>(first, out, out_pitch),
+                2 => self.columns::<L, 2, 4>(first, out, out_pitch),
+                3 => self.columns::<L, 3, 3>(first, out, out_pitch),
+                _ => self.columns::<L, 4, 3>(first, out, out_pitch),
+            }
+            first += 4;
+        }
+    }
+
+    #[inline(always)]
+    fn columns<L: Lanes, const M: usize, const N: usize>(
+        &self,
+        first: usize,
+        out: &mut [f32],
+        out_pitch: usize,
+    ) {
+        let mut groups = self.offsets.chunks_exact(N);
+        let mut k = 0;
+        for group in &mut groups {
+            self.block::<L, M, N>(first, group, &mut out[k..], out_pitch);
+            k += N;
+        }
+        for offset in groups.remainder() {
+            let group = std::slice::from_ref(offset);
+            self.block::<L, M, 1>(first, group, &mut out[k..], out_pitch);
+            k += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn block<L: Lanes, const M: usize, const N: usize>(
+        &self,
+        first: usize,
+        offsets: &[u32],
+        out: &mut [f32],
+        out_pitch: usize,
+    ) {
+        let mut sums = [[L::splat(0.0); N]; M];
+        // SAFETY: `run` proved every offset formed here to be inside `rows` and `image`.
+        unsafe {
+            let rows = self.rows.as_ptr().add(first * self.row_pitch);
+            let image: [*const f32; N] =
+                std::array::from_fn(|n| self.image.as_ptr().add(offsets[n] as usize));
+            for (t, tile) in self.tiles.iter().enumerate() {
+                let values: [L; N] =
+                    std::array::from_fn(|n| L::load(image[n].add(tile.base as usize)));
+                for (j, sums) in sums.iter_mut().enumerate() {
+                    let row = L::load(rows.add(j * self.row_pitch + t * LANES));
+                    for (sum, value) in sums.iter_mut().zip(values) {
+                        *sum = value.mul_add(row, *sum);
+                    }
+                }
+            }
+        }
+        for (j, sums) in sums.iter().enumerate() {
+            for (n, sum) in sums.iter().enumerate() {
+                out[j * out_pitch + n] += sum.sum();
+            }
+        }
+    }
+}

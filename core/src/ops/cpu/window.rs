@@ -1,0 +1,272 @@
+//! Where a convolution's windows lie: padded copies of images in which the values that eight
+//! neighbouring outputs multiply with one tap are contiguous, whatever the stride.
+
+use super::lanes::LANES;
+use super::tiles::Tile;
+use bayesadapter_shaders::Conv2d;
+
+/// One axis of the forward pass.
+#[derive(Clone, Copy)]
+struct Axis {
+    image: usize,
+    kernel: usize,
+    stride: usize,
+    dilation: usize,
+    before: usize,
+    out: usize,
+}
+
+fn axes(c: &Conv2d) -> [Axis; 2] {
+    let out = c.output();
+    let before = [c.padding.top, c.padding.left];
+    std::array::from_fn(|axis| Axis {
+        image: c.image[axis],
+        kernel: c.kernel[axis],
+        stride: c.stride[axis],
+        dilation: c.dilation[axis],
+        before: before[axis],
+        out: out[axis],
+    })
+}
+
+/// A pointwise convolution sees no neighbours, so the image is one long row and tiles fill up.
+pub(super) fn flattened(c: &Conv2d) -> Conv2d {
+    let pointwise = c.kernel == [1, 1] && c.stride == [1, 1] && c.padding == Default::default();
+    match pointwise {
+        true => Conv2d {
+            image: [1, c.image[0] * c.image[1]],
+            ..*c
+        },
+        false => *c,
+    }
+}
+
+/// The padded copy of an image that the forward pass and the weight gradient read. Columns are
+/// sorted by their remainder modulo the stride.
+pub(super) struct Windows {
+    y: Axis,
+    x: Axis,
+    /// Columns of one remainder.
+    phase: usize,
+    pitch: usize,
+    /// Elements of one channel.
+    pub plane: usize,
+    /// Offset of each tap, `[kh * kw]`.
+    taps: Vec<u32>,
+    pub tiles: Vec<Tile>,
+}
+
+impl Windows {
+    pub fn new(c: &Conv2d) -> Self {
+        let [y, x] = axes(c);
+        let span =
+            |axis: Axis| (axis.out - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
+        let phase = span(x).div_ceil(x.stride);
+        let pitch = phase * x.stride;
+        let taps = (0..y.kernel)
+            .flat_map(|ky| (0..x.kernel).map(move |kx| (ky, kx)))
+            .map(|(ky, kx)| {
+                let column = kx * x.dilation;
+                let row = ky * y.dilation * pitch;
+                (row + column % x.stride * phase + column / x.stride) as u32
+            })
+            .collect();
+        Self {
+            y,
+            x,
+            phase,
+            pitch,
+            plane: span(y) * pitch,
+            taps,
+            tiles: tiles([y.out, x.out], y.stride * pitch, [x.out, 1]),
+        }
+    }
+
+    /// Offset of each tap of each channel, `[channels * kh * kw]`.
+    pub fn offsets(&self, channels: usize) -> Vec<u32> {
+        (0..channels)
+            .flat_map(|channel| {
+                let plane = (channel * self.plane) as u32;
+                self.taps.iter().map(move |tap| plane + tap)
+            })
+            .collect()
+    }
+
+    /// Zeros for `channels` planes; the borders stay zero.
+    pub fn buffer(&self, channels: usize) -> Vec<f32> {
+        // A tile reads eight values even where fewer are left.
+        vec![0.0; channels * self.plane + LANES]
+    }
+
+    /// Copies images `[channels, h, w]` to their places in a [`buffer`](Self::buffer).
+    pub fn fill(&self, images: &[f32], buffer: &mut [f32]) {
+        let (y, x) = (self.y, self.x);
+        let planes = images.chunks_exact(y.image * x.image);
+        for (image, plane) in planes.zip(buffer.chunks_exact_mut(self.plane)) {
+            let rows = image.chunks_exact(x.image).enumerate();
+            for (row, line) in rows.map(|(row, line)| (row + y.before, line)) {
+                if let Some(target) = plane.get_mut(row * self.pitch..(row + 1) * self.pitch) {
+                    self.fill_row(line, target);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn fill_row(&self, line: &[f32], target: &mut [f32]) {
+        let x = self.x;
+        if x.stride == 1 {
+            let count = line.len().min(target.len().saturating_sub(x.before));
+            if count > 0 {
+                target[x.before..x.before + count].copy_from_slice(&line[..count]);
+            }
+            return;
+        }
+        for (column, value) in (x.before..self.pitch).zip(line) {
+            target[column % x.stride * self.phase + column / x.stride] = *value;
+        }
+    }
+}
+
+/// Tiles over an output plane of `[height, width]`, whose rows are `base_pitch` apart in the image
+/// and whose rows and columns are `out_steps` apart in the output.
+fn tiles([height, width]: [usize; 2], base_pitch: usize, out_steps: [usize; 2]) -> Vec<Tile> {
+    (0..height)
+        .flat_map(|row| (0..width).step_by(LANES).map(move |column| (row, column)))
+        .map(|(row, column)| Tile {
+            base: (row * base_pitch + column) as u32,
+            out: (row * out_steps[0] + column * out_steps[1]) as u32,
+            valid: (width - column).min(LANES) as u32,
+        })
+        .collect()
+}
+
+/// One remainder of image rows modulo the stride: the image rows `first + stride * j` read the
+/// gradient rows `j + shift` through each of `taps`.
+struct Class {
+    first: usize,
+    count: usize,
+    /// (kernel position, shift)
+    taps: Vec<(usize, isize)>,
+}
+
+fn classes(axis: Axis) -> Vec<Class> {
+    let (stride, before) = (axis.stride as isize, axis.before as isize);
+    (0..axis.stride.min(axis.image))
+        .map(|first| Class {
+            first,
+            count: (axis.image - first).div_ceil(axis.stride),
+            taps: (0..axis.kernel)
+                .map(|k| (k, first as isize + before - (k * axis.dilation) as isize))
+                .filter(|(_, reach)| reach.rem_euclid(stride) == 0)
+                .map(|(k, reach)| (k, reach.div_euclid(stride)))
+                .collect(),
+        })
+        .collect()
+}
+
+/// Rows (or columns) of the padded gradient: those from `-before` on, `len` of them.
+struct Reach {
+    before: isize,
+    len: usize,
+}
+
+fn reach(classes: &[Class]) -> Reach {
+    let shifts = || {
+        classes
+            .iter()
+            .flat_map(|class| class.taps.iter().map(|tap| tap.1))
+    };
+    let (least, most) = (shifts().min().unwrap_or(0), shifts().max().unwrap_or(0));
+    let count = classes.iter().map(|class| class.count).max().unwrap_or(0);
+    Reach {
+        before: -least,
+        len: count + (most - least) as usize,
+    }
+}
+
+/// The part of the image gradient whose rows and columns have one remainder modulo the strides.
+pub(super) struct Part {
+    /// (kernel position `ky * kw + kx`, offset in the padded gradient)
+    pub taps: Vec<(u32, u32)>,
+    pub tiles: Vec<Tile>,
+    /// Offset of its first element in the image.
+    pub first: usize,
+}
+
+/// The padded copy of an output gradient that the image gradient reads.
+pub(super) struct GradientWindows {
+    y: Reach,
+    x: Reach,
+    out: [usize; 2],
+    pub plane: usize,
+    pub parts: Vec<Part>,
+    /// Elements between columns of a part in the image.
+    pub step: usize,
+}
+
+impl GradientWindows {
+    pub fn new(c: &Conv2d) -> Self {
+        let [y, x] = axes(c);
+        let (rows, columns) = (classes(y), classes(x));
+        let (reach_y, reach_x) = (reach(&rows), reach(&columns));
+        let mut parts = Vec::new();
+        for row in &rows {
+            for column in &columns {
+                let offset = |shift_y: isize, shift_x: isize| {
+                    let (down, right) = (shift_y + reach_y.before, shift_x + reach_x.before);
+                    down as usize * reach_x.len + right as usize
+                };
+                let taps = row.taps.iter().flat_map(|&(ky, shift_y)| {
+                    column.taps.iter().map(move |&(kx, shift_x)| {
+                        ((ky * x.kernel + kx) as u32, offset(shift_y, shift_x) as u32)
+                    })
+                });
+                parts.push(Part {
+                    taps: taps.collect(),
+                    tiles: tiles(
+                        [row.count, column.count],
+                        reach_x.len,
+                        [y.stride * x.image, x.stride],
+                    ),
+                    first: row.first * x.image + column.first,
+                });
+            }
+        }
+        Self {
+            plane: reach_y.len * reach_x.len,
+            y: reach_y,
+            x: reach_x,
+            out: [y.out, x.out],
+            parts,
+            step: x.stride,
+        }
+    }
+
+    /// Zeros for `channels` planes; the borders stay zero.
+    pub fn buffer(&self, channels: usize) -> Vec<f32> {
+        vec![0.0; channels * self.plane + LANES]
+    }
+
+    /// Copies gradients `[channels, oh, ow]` to their places in a [`buffer`](Self::buffer).
+    pub fn fill(&self, gradients: &[f32], buffer: &mut [f32]) {
+        let [oh, ow] = self.out;
+        // Gradient columns that no image column reads lie outside the copy.
+        let from = (-self.x.before).max(0) as usize;
+        let to = ow.min((self.x.len as isize - self.x.before).max(0) as usize);
+        if from >= to {
+            return;
+        }
+        let planes = gradients.chunks_exact(oh * ow);
+        for (gradient, plane) in planes.zip(buffer.chunks_exact_mut(self.plane)) {
+            for (row, line) in gradient.chunks_exact(ow).enumerate() {
+                let row = row as isize + self.y.before;
+                if (0..self.y.len as isize).contains(&row) {
+                    let start =
+                        row as usize * self.x.len + (from as isize + self.x.before) as usize;
+                    plane[start..start + to - from].copy_from_slice(&line[from..to]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The public ops: check, choose who computes, compute.
+
+use super::{
+    backend::{ExemplarBackend, ExemplarOp, Parameters},
+    error::OpError,
+    reference,
+    route::Route,
+    weights::{Conv2dWeights, MatmulWeights, Weights, check},
+};
+use bayesadapter_shaders::{Conv2d, Map, Matmul, Padding};
+use burn::backend::Dispatch;
+use burn::tensor::Tensor;
+
+/// Geometry of [`exemplar_conv2d`] beyond what the shapes tell. Pairs are `[vertical, horizontal]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ConvOptions {
+    pub stride: [usize; 2],
+    pub dilation: [usize; 2],
+    pub padding: Padding,
+    pub groups: usize,
+}
+
+impl Default for ConvOptions {
+    /// Stride 1, dilation 1, no padding, one group.
+    fn default() -> Self {
+        Self {
+            stride: [1, 1],
+            dilation: [1, 1],
+            padding: Padding::default(),
+            groups: 1,
+        }
+    }
+}
+
+/// `y[b, t, o] = sum_i x[b, t, i] * w_b[i, o] (+ bias[b, o])`: a matrix product with a weight per
+/// example, which is never stored per example.
+///
+/// Shapes: x `[batch, rows, inputs]` (rows = 1 for a plain linear layer), one weight
+/// `[inputs, outputs]`, bias `[batch, outputs]`, result `[batch, rows, outputs]`. Differentiable in x,
+/// in every tensor of `weights` and in the bias.
+///
+/// ```
+/// use bayesadapter::ops::{MatmulWeights, NoiseKey, exemplar_matmul};
+/// use burn::tensor::{Device, Tensor};
+///
+/// let device = Device::flex();
+/// let x = Tensor::ones([4, 1, 3], &device);
+/// let weights = MatmulWeights::Gaussian {
+///     mu: Tensor::zeros([3, 2], &device),
+///     psi: Tensor::full([3, 2], -1.0, &device),
+///     key: NoiseKey { seed: 7, ..Default::default() },
+/// };
+/// let y = exemplar_matmul(x, weights, None)?;
+/// assert_eq!(y.dims(), [4, 1, 2]);
+/// # Ok::<(), bayesadapter::ops::OpError>(())
+/// ```
+pub fn exemplar_matmul(
+    x: Tensor<3>,
+    weights: MatmulWeights,
+    bias: Option<Tensor<2>>,
+) -> Result<Tensor<3>, OpError> {
+    let route = Route::of(&x.device());
+    matmul(route, x, weights, bias)
+}
+
+pub(super) fn matmul(
+    route: Route,
+    x: Tensor<3>,
+    weights: MatmulWeights,
+    bias: Option<Tensor<2>>,
+) -> Result<Tensor<3>, OpError> {
+    let [batch, rows, inputs] = x.dims();
+    let [_, outputs] = weights.weight_shape();
+    let map = Matmul {
+        batch,
+        rows,
+        inputs,
+        outputs,
+    };
+    let map = Map::Matmul(map.checked()?);
+    let bias = checked_bias(bias, batch, outputs, &x)?;
+    let y = dispatch(route, x, weights, map, reference::matmul)?;
+    Ok(match bias {
+        Some(bias) => y + bias.reshape([batch, 1, outputs]),
+        None => y,
+    })
+}
+
+/// A 2-D convolution with a kernel per example, which is never stored per example.
+///
+/// Shapes: x `[batch, channels_in, h, w]`, one weight
+/// `[channels_out, channels_in / groups, kh, kw]`, bias `[batch, channels_out]`, result
+/// `[batch, channels_out, oh, ow]`. Differentiable in x, in every tensor of `weights` and in the bias.
+///
+/// ```
+/// use bayesadapter::ops::{Conv2dWeights, ConvOptions, Padding, exemplar_conv2d};
+/// use burn::tensor::{Device, Tensor};
+///
+/// let device = Device::flex();
+/// let x = Tensor::ones([2, 3, 8, 8], &device);
+/// // Both images share the only kernel.
+/// let weights = Conv2dWeights::Given {
+///     weights: Tensor::ones([1, 4, 3, 3, 3], &device),
+///     index: vec![0, 0],
+/// };
+/// let options = ConvOptions { padding: Padding::symmetric(1, 1), ..Default::default() };
+/// let y = exemplar_conv2d(x, weights, None, options)?;
+/// assert_eq!(y.dims(), [2, 4, 8, 8]);
+/// # Ok::<(), bayesadapter::ops::OpError>(())
+/// ```
+pub fn exemplar_conv2d(
+    x: Tensor<4>,
+    weights: Conv2dWeights,
+    bias: Option<Tensor<2>>,
+    options: ConvOptions,
+) -> Result<Tensor<4>, OpError> {
+    let route = Route::of(&x.device());
+    conv2d(route, x, weights, bias, options)
+}
+
+pub(super) fn conv2d(
+    route: Route,
+    x: Tensor<4>,
+    weights: Conv2dWeights,
+    bias: Option<Tensor<2>>,
+    options: ConvOptions,
+) -> Result<Tensor<4>, OpError> {
+    let [batch, channels_in, h, w] = x.dims();
+    let [channels_out, _, kh, kw] = weights.weight_shape();
+    let map = Conv2d {
+        batch,
+        channels_in,
+        channels_out,
+        image: [h, w],
+        kernel: [kh, kw],
+        stride: options.stride,
+        dilation: options.dilation,
+        padding: options.padding,
+        groups: options.groups,
+    };
+    let map = Map::Conv2d(map.checked()?);
+    let bias = checked_bias(bias, batch, channels_out, &x)?;
+    let y = dispatch(route, x, weights, map, reference::conv2d)?;
+    Ok(match bias {
+        Some(bias) => y + bias.reshape([batch, channels_out, 1, 1]),
+        None => y,
+    })
+}
+
+fn checked_bias<const X: usize>(
+    bias: Option<Tensor<2>>,
+    batch: usize,
+    outputs: usize,
+    x: &Tensor<X>,
+) -> Result<Option<Tensor<2>>, OpError> {
+    if let Some(bias) = &bias {
+        check("bias", bias, &[batch, outputs], &x.device())?;
+    }
+    Ok(bias)
+}
+
+/// Checks everything, then computes: by the device's kernels, or by `reference`.
+fn dispatch<const X: usize, const W: usize, const K: usize>(
+    route: Route,
+    x: Tensor<X>,
+    weights: Weights<W, K>,
+    map: Map,
+    reference: fn(Tensor<X>, Tensor<K>, &Map) -> Tensor<X>,
+) -> Result<Tensor<X>, OpError> {
+    let device = x.device();
+    check("x", &x, &map.x_shape(), &device)?;
+    if map.batch() == 0 {
+        return Err(OpError::Empty { what: "the batch" });
+    }
+    let source = weights.source(&map, &device)?;
+    let op = ExemplarOp { map, source };
+    match route {
+        Route::Reference => {
+            let per_example = reference::per_example(weights, &op.map);
+            Ok(reference(x, per_example, &op.map))
+        }
+        route => {
+            route.check_exemplar(&op)?;
+            let parameters = weights.into_dispatch();
+            Ok(Tensor::from_dispatch(Dispatch::exemplar(
+                x.into_dispatch(),
+                parameters,
+                op,
+            )))
+        }
+    }
+}
+
+impl<const W: usize, const K: usize> Weights<W, K> {
+    pub(super) fn into_dispatch(self) -> Parameters<Dispatch> {
+        match self {
+            Self::Given { weights, .. } => Parameters::Given {
+                weights: weights.into_dispatch(),
+            },
+            Self::Gaussian { mu, psi, .. } => Parameters::Gaussian {
+                mu: mu.into_dispatch(),
+                psi: psi.into_dispatch(),
+            },
+            Self::LowRank {
+                shared,
+                left,
+                right,
+                ..
+            } => Parameters::LowRank {
+                shared: shared.into_dispatch(),
+                left: left.into_dispatch(),
+                right: right.into_dispatch(),
+            },
+        }
+    }
+}

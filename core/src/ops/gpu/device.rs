@@ -1,0 +1,59 @@
+//! What a device can do, and which kernels suit it.
+
+use bayesadapter_shaders::kernels::Variant;
+use burn_wgpu::CubeTensor;
+use cubecl::client::Client;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Which kernels run on wgpu devices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KernelVariant {
+    /// By adapter: software adapters get theirs. `BAYESADAPTER_KERNELS=gpu|software` decides otherwise.
+    #[default]
+    Auto,
+    Gpu,
+    Software,
+}
+
+static CHOSEN: AtomicU8 = AtomicU8::new(0);
+
+/// Overrides the choice of kernels for the whole process, for tests and benchmarks.
+pub fn set_kernel_variant(variant: KernelVariant) {
+    CHOSEN.store(variant as u8, Ordering::Relaxed);
+}
+
+pub(super) fn variant(client: &Client) -> Variant {
+    match CHOSEN.load(Ordering::Relaxed) {
+        chosen if chosen == KernelVariant::Gpu as u8 => Variant::Gpu,
+        chosen if chosen == KernelVariant::Software as u8 => Variant::Software,
+        _ => from_environment().unwrap_or_else(|| from_adapter(client)),
+    }
+}
+
+fn from_environment() -> Option<Variant> {
+    match std::env::var("BAYESADAPTER_KERNELS").ok()?.as_str() {
+        "gpu" => Some(Variant::Gpu),
+        "software" => Some(Variant::Software),
+        _ => None,
+    }
+}
+
+fn from_adapter(client: &Client) -> Variant {
+    let identity = &client.properties().identity;
+    // Browsers hide the kind of the adapter, but not that it is SwiftShader.
+    let software = identity.physical.is_none() || identity.name.contains("SwiftShader");
+    match software {
+        true => Variant::Software,
+        false => Variant::Gpu,
+    }
+}
+
+/// The most bytes that one tensor may take, where the device takes WGSL at all.
+///
+/// A cube device may be CUDA, ROCm, or a wgpu device that compiles to SPIR-V or MSL and refuses WGSL.
+pub(in crate::ops) fn binding_limit(
+    device: &<CubeTensor as burn::backend::TensorMetadata>::Device,
+) -> Option<u64> {
+    let client = device.client();
+    (client.name() == "wgpu<wgsl>").then(|| client.properties().memory.max_page_size)
+}

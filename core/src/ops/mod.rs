@@ -1,0 +1,26 @@
+//! Linear maps with one weight per example, differentiable on every device.
+//!
+//! [`exemplar_matmul`] and [`exemplar_conv2d`] take their weights from one of three sources
+//! ([`Weights`]): given ones with an index per example, a mean-field Gaussian whose noise is made on
+//! the fly, or a low-rank ensemble. None of them stores a mini-batch of weights, forward or backward.
+//! [`sample_gaussian`] and [`sample_low_rank`] materialise the same weights where that is wanted.
+
+mod autodiff;
+mod backend;
+mod cpu;
+mod error;
+mod exemplar;
+mod gpu;
+mod noise;
+pub mod reference;
+mod route;
+mod sample;
+mod weights;
+
+pub use bayesadapter_shaders::{DrawAxis, GeometryError, NoiseKey, Padding};
+pub use error::OpError;
+pub use exemplar::{ConvOptions, exemplar_conv2d, exemplar_matmul};
+pub use gpu::{KernelVariant, set_kernel_variant};
+pub use noise::fill_normals;
+pub use sample::{sample_gaussian, sample_low_rank};
+pub use weights::{Conv2dWeights, MatmulWeights, Weights};

@@ -1,0 +1,107 @@
+//! Who computes an op on a given device.
+
+use super::{
+    backend::{ExemplarOp, SampleOp},
+    error::OpError,
+};
+use bayesadapter_shaders::Source;
+use burn::backend::DispatchDevice;
+use burn::tensor::Device;
+
+/// The implementation that serves a device.
+pub(super) enum Route {
+    /// Rust kernels on Flex tensors.
+    Cpu,
+    /// WGSL on a wgpu adapter that binds at most so many bytes.
+    Wgsl { limit: u64 },
+    /// Ordinary tensor operations, for everything else.
+    Reference,
+}
+
+impl Route {
+    pub fn of(device: &Device) -> Self {
+        match device.clone().without_autodiff().as_dispatch() {
+            DispatchDevice::Flex(_) => Self::Cpu,
+            DispatchDevice::Cube(device) => match super::gpu::binding_limit(device) {
+                Some(limit) => Self::Wgsl { limit },
+                None => Self::Reference,
+            },
+            _ => Self::Reference,
+        }
+    }
+
+    /// Refuses what the adapter cannot bind.
+    pub fn check_exemplar(&self, op: &ExemplarOp) -> Result<(), OpError> {
+        self.check(&[
+            ("x", op.map.x_shape()),
+            ("the result", op.map.y_shape()),
+            ("the weight", op.map.weight_shape()),
+        ])?;
+        match op.source.slots() {
+            Some((_, count)) => {
+                let slot = match op.source {
+                    Source::LowRank { rank, .. } => {
+                        let [fan_in, fan_out] = op.map.fan();
+                        rank * fan_in.max(fan_out)
+                    }
+                    _ => op.map.weight_len(),
+                };
+                self.check(&[("the weights", vec![count, slot])])
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses what the adapter cannot bind.
+    pub fn check_sample(&self, op: &SampleOp, weight_len: usize) -> Result<(), OpError> {
+        self.check(&[("the draws", vec![op.draws(), weight_len])])
+    }
+
+    fn check(&self, shapes: &[(&'static str, Vec<usize>)]) -> Result<(), OpError> {
+        let Self::Wgsl { limit } = *self else {
+            return Ok(());
+        };
+        for (what, shape) in shapes {
+            let bytes = shape
+                .iter()
+                .fold(4u64, |bytes, &size| bytes.saturating_mul(size as u64));
+            if bytes > limit {
+                return Err(OpError::Limit { what, bytes, limit });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bayesadapter_shaders::{Map, Matmul, NoiseKey};
+
+    #[test]
+    fn refuses_what_the_adapter_cannot_bind() {
+        let map = Map::Matmul(Matmul {
+            batch: 8,
+            rows: 1,
+            inputs: 4,
+            outputs: 16,
+        });
+        let key = NoiseKey::default();
+        let op = ExemplarOp {
+            map,
+            source: Source::Gaussian { key },
+        };
+        let needed = 8 * 16 * 4;
+        assert_eq!(Route::Wgsl { limit: needed }.check_exemplar(&op), Ok(()));
+        let limit = needed - 1;
+        assert_eq!(
+            Route::Wgsl { limit }.check_exemplar(&op),
+            Err(OpError::Limit {
+                what: "the result",
+                bytes: needed,
+                limit,
+            })
+        );
+        assert_eq!(Route::Cpu.check_exemplar(&op), Ok(()));
+    }
+}
