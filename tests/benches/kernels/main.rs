@@ -1,0 +1,126 @@
+//! `cargo bench --bench kernels [-- --quick]`, without `-p`: for one package alone cargo would choose other
+//! features of its dependencies, and build them all again.
+//!
+//! Times every op with every weight source on the CPU device and on the wgpu adapter, PyTorch and
+//! Burn's own ways to the same results, and measures memory. Prints a table and writes
+//! `bench/kernels.json` in the target directory. Medians after warm-up; measure on a quiet machine.
+
+mod cpu;
+mod gpu;
+mod layer;
+mod measure;
+mod memory;
+mod quiet;
+mod shapes;
+mod summary;
+mod table;
+mod torch;
+
+use bayesadapter_tests::wgpu;
+use measure::Measure;
+use shapes::{SourceKind, shapes};
+use std::{path::PathBuf, thread, time::Duration};
+use table::{Row, Table};
+
+#[global_allocator]
+static ALLOCATOR: memory::Counting = memory::Counting;
+
+fn main() {
+    let quick = arguments();
+    let directory = target_directory().join("bench");
+    let mut shapes = shapes();
+    if quick {
+        // One weight per example takes a gigabyte there, and seconds to fill.
+        shapes.retain(|shape| shape.exemplar_weight_bytes() < 1 << 28);
+    }
+    let mut table = Table::default();
+    memory::measure(&mut table);
+    machine(&mut table);
+    let mut measure = Measure::new(&directory, quick);
+    let seconds = |full: u64, short: u64| Duration::from_secs(if quick { short } else { full });
+    measure.allow(seconds(130, 30));
+    cpu::measure(&mut measure, &mut table, &shapes);
+    if torch::available() {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        torch::measure(&mut table, &shapes, threads, if quick { 0.1 } else { 0.7 });
+    } else {
+        println!("PyTorch cannot be imported: its rows and ratios are left out");
+    }
+    machine(&mut table);
+    measure.allow(seconds(110, 20));
+    gpu::measure(&mut measure, &mut table, &shapes, &wgpu(), quick);
+    ratios(&mut table);
+    table.print();
+    summary::summarise(&mut table, &shapes);
+    warn_if_busy(&table);
+    let file = directory.join("kernels.json");
+    table
+        .write(&file)
+        .expect("the target directory can be written to");
+    println!("\nwrote {}", file.display());
+}
+
+/// Whether `--quick` was given. Cargo itself adds `--bench`.
+fn arguments() -> bool {
+    let mut quick = false;
+    for argument in std::env::args().skip(1) {
+        match argument.as_str() {
+            "--quick" => quick = true,
+            "--bench" => {}
+            other => panic!("unknown argument {other}; there is only --quick"),
+        }
+    }
+    quick
+}
+
+/// The running program is `<target>/<profile>/deps/kernels-<hash>`.
+fn target_directory() -> PathBuf {
+    let program = std::env::current_exe().expect("the path of this program");
+    let target = program
+        .ancestors()
+        .nth(3)
+        .expect("cargo's layout of the target directory");
+    target.to_path_buf()
+}
+
+/// Notes how much of the machine is ours.
+fn machine(table: &mut Table) {
+    if let Some(idle) = quiet::idle_share() {
+        let shape = "at rest".into();
+        let row = Row::figures("machine", "", "cpu", shape, [("idle_share", idle)]);
+        table.rows.push(row);
+    }
+}
+
+/// Says so when the machine was not all ours.
+fn warn_if_busy(table: &Table) {
+    let rows = table.rows.iter().filter(|row| row.op == "machine");
+    let idle = rows.fold(1.0, |least: f64, row| least.min(row.ratios["idle_share"]));
+    if idle < 0.95 {
+        let others = 100.0 * (1.0 - idle);
+        println!("\nWARNING: others used {others:.0} % of this machine; the figures mean little");
+    }
+}
+
+fn ratios(table: &mut Table) {
+    use SourceKind::{Gaussian, Given, LowRank, Shared};
+    let exemplar = [Given, Gaussian, LowRank];
+    // PyTorch's exemplar route draws its weights, as our Gaussian source does and no other.
+    table.compare(
+        "torch_exemplar",
+        cpu::DEVICE,
+        &[Gaussian],
+        [torch::DEVICE, "gaussian"],
+    );
+    table.compare(
+        "torch_shared",
+        cpu::DEVICE,
+        &[Shared, Gaussian],
+        [torch::DEVICE, "shared"],
+    );
+    for device in [cpu::DEVICE, gpu::DEVICE] {
+        table.compare("own_shared", device, &exemplar, [device, "shared"]);
+        table.compare("burn_exemplar", device, &exemplar, [device, cpu::BURN]);
+    }
+    gpu::shares(table);
+}

@@ -1,0 +1,11 @@
+//! What the cross-crate tests and the benchmarks share.
+
+mod close;
+mod devices;
+mod golden;
+mod problem;
+
+pub use close::{Tolerance, assert_close, values};
+pub use devices::{devices, wgpu, wgpu_setup};
+pub use golden::{Case, Golden, GoldenKey, MapKind};
+pub use problem::{By, Dice, Outcome, Problem, Results, Shape, SourceKind, direction};
