@@ -1,0 +1,4 @@
+//! The page's way into the library. Natively there is nothing here.
+
+#[cfg(target_family = "wasm")]
+mod entry;

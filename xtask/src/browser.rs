@@ -1,0 +1,17 @@
+//! The page in a real browser.
+
+use crate::{process::run, serve::Server, setup::BrowserTools};
+use anyhow::Result;
+use std::{path::Path, process::Command, thread};
+
+/// Serves the page and lets the driver judge it.
+pub fn test(tools: &BrowserTools, page: &Path) -> Result<()> {
+    let server = Server::bind(0, page)?;
+    let url = server.url();
+    // It ends with the process, which ends with the tests.
+    thread::spawn(move || server.run());
+    run(Command::new(&tools.node)
+        .arg(&tools.driver)
+        .arg(&tools.chromium)
+        .arg(url))
+}
