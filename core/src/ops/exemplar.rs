@@ -7,7 +7,7 @@ use super::{
     route::Route,
     weights::{Conv2dWeights, MatmulWeights, Weights, check},
 };
-use bayesadapter_shaders::{Conv2d, Map, Matmul, Padding};
+use bayesadapter_shaders::{Conv2d, Map, Matmul, Padding, Source};
 use burn::backend::Dispatch;
 use burn::tensor::Tensor;
 
@@ -79,7 +79,12 @@ pub(super) fn matmul(
     };
     let map = Map::Matmul(map.checked()?);
     let bias = checked_bias(bias, batch, outputs, &x)?;
-    let y = dispatch(route, x, weights, map, reference::matmul)?;
+    let y = match (route, weights) {
+        (Route::Cpu | Route::Wgsl { .. }, weights @ Weights::LowRank { .. }) => {
+            low_rank_matmul(route, x, weights, map)?
+        }
+        (_, weights) => dispatch(route, x, weights, map, reference::matmul)?,
+    };
     Ok(match bias {
         Some(bias) => y + bias.reshape([batch, 1, outputs]),
         None => y,
@@ -147,6 +152,47 @@ pub(super) fn conv2d(
     })
 }
 
+/// `sum_q ((x * l_q) W) * r_q`: products with the shared matrix between two scalings, so that all
+/// examples meet it at once, whatever their components.
+fn low_rank_matmul(
+    route: Route,
+    x: Tensor<3>,
+    weights: MatmulWeights,
+    map: Map,
+) -> Result<Tensor<3>, OpError> {
+    let device = x.device();
+    checked_source(&x, &weights, &map)?;
+    let Weights::LowRank {
+        shared,
+        left,
+        right,
+        index,
+    } = weights
+    else {
+        unreachable!("the caller matched on the source");
+    };
+    let ([batch, _, _], [inputs, outputs], rank) = (x.dims(), map.fan(), left.dims()[2]);
+    let slots = reference::slots(&index, &device);
+    let left = left.select(0, slots.clone()).swap_dims(1, 2);
+    let right = right.select(0, slots);
+    let shared = MatmulWeights::Given {
+        weights: shared.unsqueeze::<3>(),
+        index: vec![0; batch],
+    };
+    let mut y: Option<Tensor<3>> = None;
+    for q in 0..rank {
+        let left = left.clone().slice([0..batch, q..q + 1, 0..inputs]);
+        let right = right.clone().slice([0..batch, q..q + 1, 0..outputs]);
+        let scaled = x.clone() * left;
+        let part = dispatch(route, scaled, shared.clone(), map, reference::matmul)? * right;
+        y = Some(match y {
+            Some(y) => y + part,
+            None => part,
+        });
+    }
+    y.ok_or(OpError::Empty { what: "the rank" })
+}
+
 fn checked_bias<const X: usize>(
     bias: Option<Tensor<2>>,
     batch: usize,
@@ -167,12 +213,7 @@ fn dispatch<const X: usize, const W: usize, const K: usize>(
     map: Map,
     reference: fn(Tensor<X>, Tensor<K>, &Map) -> Tensor<X>,
 ) -> Result<Tensor<X>, OpError> {
-    let device = x.device();
-    check("x", &x, &map.x_shape(), &device)?;
-    if map.batch() == 0 {
-        return Err(OpError::Empty { what: "the batch" });
-    }
-    let source = weights.source(&map, &device)?;
+    let source = checked_source(&x, &weights, &map)?;
     let op = ExemplarOp { map, source };
     match route {
         Route::Reference => {
@@ -189,6 +230,20 @@ fn dispatch<const X: usize, const W: usize, const K: usize>(
             )))
         }
     }
+}
+
+/// Checks x and the weights against the map, and names the source.
+fn checked_source<const X: usize, const W: usize, const K: usize>(
+    x: &Tensor<X>,
+    weights: &Weights<W, K>,
+    map: &Map,
+) -> Result<Source, OpError> {
+    let device = x.device();
+    check("x", x, &map.x_shape(), &device)?;
+    if map.batch() == 0 {
+        return Err(OpError::Empty { what: "the batch" });
+    }
+    weights.source(map, &device)
 }
 
 impl<const W: usize, const K: usize> Weights<W, K> {

@@ -63,7 +63,8 @@ pub fn low_rank<const W: usize, const K: usize>(
     shared.unsqueeze::<K>() * factor.reshape(shape)
 }
 
-fn slots(index: &[u32], device: &Device) -> Tensor<1, Int> {
+/// The indices as a tensor.
+pub(super) fn slots(index: &[u32], device: &Device) -> Tensor<1, Int> {
     let index: Vec<i64> = index.iter().map(|&slot| i64::from(slot)).collect();
     Tensor::from_data(TensorData::from(index.as_slice()), device)
 }

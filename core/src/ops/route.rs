@@ -5,10 +5,12 @@ use super::{
     error::OpError,
 };
 use bayesadapter_shaders::Source;
+use bayesadapter_shaders::kernels::region_len;
 use burn::backend::DispatchDevice;
 use burn::tensor::Device;
 
 /// The implementation that serves a device.
+#[derive(Clone, Copy)]
 pub(super) enum Route {
     /// Rust kernels on Flex tensors.
     Cpu,
@@ -37,18 +39,23 @@ impl Route {
             ("the result", op.map.y_shape()),
             ("the weight", op.map.weight_shape()),
         ])?;
-        match op.source.slots() {
-            Some((_, count)) => {
-                let slot = match op.source {
-                    Source::LowRank { rank, .. } => {
-                        let [fan_in, fan_out] = op.map.fan();
-                        rank * fan_in.max(fan_out)
-                    }
-                    _ => op.map.weight_len(),
-                };
-                self.check(&[("the weights", vec![count, slot])])
+        match op.source {
+            Source::Given { count, .. } => {
+                self.check(&[("the weights", vec![count, op.map.weight_len()])])
             }
-            None => Ok(()),
+            // Both gradients are made in one buffer.
+            Source::Gaussian { .. } => {
+                self.check(&[("the weight's gradients", vec![2, region_len(&op.map)])])
+            }
+            Source::LowRank {
+                components, rank, ..
+            } => {
+                let [fan_in, fan_out] = op.map.fan();
+                self.check(&[
+                    ("left", vec![components, fan_in, rank]),
+                    ("right", vec![components, rank, fan_out]),
+                ])
+            }
         }
     }
 
@@ -81,7 +88,7 @@ mod tests {
     #[test]
     fn refuses_what_the_adapter_cannot_bind() {
         let map = Map::Matmul(Matmul {
-            batch: 8,
+            batch: 64,
             rows: 1,
             inputs: 4,
             outputs: 16,
@@ -91,7 +98,8 @@ mod tests {
             map,
             source: Source::Gaussian { key },
         };
-        let needed = 8 * 16 * 4;
+        // The weight's two gradients, padded to what a binding may start at, take less.
+        let needed = 64 * 16 * 4;
         assert_eq!(Route::Wgsl { limit: needed }.check_exemplar(&op), Ok(()));
         let limit = needed - 1;
         assert_eq!(

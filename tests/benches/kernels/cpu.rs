@@ -16,10 +16,11 @@ pub const BURN: &str = "burn";
 /// More than this for stored weights is left out: four such copies exist in a backward pass.
 const MOST_STORED_BYTES: usize = 2 << 30;
 
-pub fn measure(measure: &mut Measure, table: &mut Table, shapes: &[Shape]) {
+pub fn measure(measure: &mut Measure, table: &mut Table, shapes: &[Shape], passes: &[Pass]) {
+    noise(measure, table);
     let device = Device::flex();
     for shape in shapes {
-        for pass in Pass::ALL {
+        for &pass in passes {
             for source in SourceKind::ALL {
                 if source == SourceKind::Given && shape.exemplar_weight_bytes() > MOST_STORED_BYTES
                 {
@@ -32,7 +33,6 @@ pub fn measure(measure: &mut Measure, table: &mut Table, shapes: &[Shape]) {
             row(measure, table, DEVICE, BURN, shape, pass, prepare);
         }
     }
-    noise(measure, table);
 }
 
 /// Measures one layer and adds its row, if there is time.

@@ -1,14 +1,12 @@
 //! One layer with its tensors on one device, ready to be run again and again.
 
-use crate::shapes::{Pass, Shape, SourceKind};
+use crate::shapes::{COMPONENTS, Pass, Shape, SourceKind};
 use bayesadapter::ops::{
     Conv2dWeights, ConvOptions, MatmulWeights, NoiseKey, Weights, exemplar_conv2d, exemplar_matmul,
 };
 use bayesadapter_shaders::{Map, Matmul};
 use burn::tensor::{Device, Distribution, Tensor, module, ops};
 
-/// Components of the low-rank ensemble, as in the paper.
-const COMPONENTS: usize = 20;
 const KEY: NoiseKey = NoiseKey {
     seed: 1,
     draw: 0,

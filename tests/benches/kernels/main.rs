@@ -15,10 +15,11 @@ mod shapes;
 mod summary;
 mod table;
 mod torch;
+mod traffic;
 
 use bayesadapter_tests::wgpu;
 use measure::Measure;
-use shapes::{SourceKind, shapes};
+use shapes::{Pass, SourceKind, shapes};
 use std::{path::PathBuf, thread, time::Duration};
 use table::{Row, Table};
 
@@ -39,7 +40,9 @@ fn main() {
     let mut measure = Measure::new(&directory, quick);
     let seconds = |full: u64, short: u64| Duration::from_secs(if quick { short } else { full });
     measure.allow(seconds(130, 30));
-    cpu::measure(&mut measure, &mut table, &shapes);
+    // The targets speak of training steps.
+    let passes = if quick { &Pass::ALL[1..] } else { &Pass::ALL };
+    cpu::measure(&mut measure, &mut table, &shapes, passes);
     if torch::available() {
         let threads = thread::available_parallelism().map_or(1, usize::from);
         torch::measure(&mut table, &shapes, threads, if quick { 0.1 } else { 0.7 });
@@ -50,6 +53,7 @@ fn main() {
     measure.allow(seconds(110, 20));
     gpu::measure(&mut measure, &mut table, &shapes, &wgpu(), quick);
     ratios(&mut table);
+    table.rows.extend(traffic::traffic_rows(&shapes));
     table.print();
     summary::summarise(&mut table, &shapes);
     warn_if_busy(&table);

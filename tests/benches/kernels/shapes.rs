@@ -84,6 +84,9 @@ pub fn shapes() -> Vec<Shape> {
     ]
 }
 
+/// Components of the low-rank ensemble, as in the paper.
+pub const COMPONENTS: usize = 20;
+
 /// Where the weights come from; `Shared` is one given weight for all examples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

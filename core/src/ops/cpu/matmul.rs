@@ -2,15 +2,17 @@
 //!
 //! - Given weights: the rows of all examples of a slot meet their weight in one product.
 //! - Gaussian: `x w_b = x mu + x (exp(psi) eps_b)`; the first part is one product for the batch.
-//! - Low rank: `sum_q ((x * l_q) W) * r_q`, products with the shared weight between two scalings.
+//! - Low rank: never here, since the public op makes it of products with one given weight.
 
 use super::gaussian_matmul;
 use super::product::{Matrix, Threads, product};
-use super::source::{LowRank, Weight};
+use super::source::Weight;
 use crate::ops::backend::Wanted;
 use bayesadapter_shaders::{BySlot, Matmul};
 use rayon::prelude::*;
 use std::borrow::Cow;
+
+const COMPOSED: &str = "a matrix product with low-rank weights is made of shared products";
 
 /// y `[batch, rows, outputs]`.
 pub(super) fn forward(m: &Matmul, weight: &Weight, slots: usize, x: &[f32]) -> Vec<f32> {
@@ -40,21 +42,7 @@ pub(super) fn forward(m: &Matmul, weight: &Weight, slots: usize, x: &[f32]) -> V
             );
             gaussian_matmul::add_noise(m, std, key, x, &mut y);
         }
-        Weight::LowRank(low_rank) => {
-            let mut part = vec![0.0; y.len()];
-            for q in 0..low_rank.rank {
-                let scaled = low_rank.scale_inputs(m, q, x);
-                product(
-                    all(m, &scaled, m.inputs),
-                    one(m, low_rank.shared, 0),
-                    &mut part,
-                    m.outputs,
-                    false,
-                    Threads::All,
-                );
-                low_rank.add_scaled_outputs(m, q, &part, &mut y);
-            }
-        }
+        Weight::LowRank(_) => unreachable!("{COMPOSED}"),
     }
     y
 }
@@ -99,7 +87,7 @@ pub(super) fn backward(
             let d_psi = gaussian_matmul::add_noise_gradients(m, std, key, grad, x, &mut dx, wanted);
             vec![dx, d_mu, d_psi]
         }
-        Weight::LowRank(low_rank) => low_rank_backward(m, low_rank, slots, grad, x, wanted),
+        Weight::LowRank(_) => unreachable!("{COMPOSED}"),
     }
 }
 
@@ -213,128 +201,4 @@ fn given_backward(
         }
     }
     vec![dx, dw]
-}
-
-fn low_rank_backward(
-    m: &Matmul,
-    low_rank: &LowRank,
-    components: usize,
-    grad: &[f32],
-    x: &[f32],
-    wanted: Wanted,
-) -> Vec<Vec<f32>> {
-    let rank = low_rank.rank;
-    let shared = one(m, low_rank.shared, 0);
-    let mut dx = vec![0.0; x.len()];
-    let mut d_shared = vec![0.0; low_rank.shared.len()];
-    let mut d_left = vec![0.0; components * m.inputs * rank];
-    let mut d_right = vec![0.0; components * rank * m.outputs];
-    let mut back = vec![0.0; x.len()];
-    let mut part = vec![0.0; grad.len()];
-    for q in 0..rank {
-        let scaled_grad = low_rank.scale_outputs(m, q, grad);
-        let grad_q = all(m, &scaled_grad, m.outputs);
-        product(
-            grad_q,
-            shared.transposed(),
-            &mut back,
-            m.inputs,
-            false,
-            Threads::All,
-        );
-        if wanted.x {
-            low_rank.add_scaled_inputs(m, q, &back, &mut dx);
-        }
-        if wanted.parameters {
-            let scaled = low_rank.scale_inputs(m, q, x);
-            let x_q = all(m, &scaled, m.inputs);
-            product(
-                x_q.transposed(),
-                grad_q,
-                &mut d_shared,
-                m.outputs,
-                true,
-                Threads::All,
-            );
-            product(x_q, shared, &mut part, m.outputs, false, Threads::All);
-            low_rank.add_factor_gradients(
-                m,
-                q,
-                [x, &back],
-                [grad, &part],
-                [&mut d_left, &mut d_right],
-            );
-        }
-    }
-    vec![dx, d_shared, d_left, d_right]
-}
-
-impl LowRank<'_> {
-    /// The component of every row of x.
-    fn each_row<'r>(&'r self, m: &'r Matmul) -> impl Iterator<Item = usize> + 'r {
-        self.index
-            .iter()
-            .flat_map(|&component| std::iter::repeat_n(component as usize, m.rows))
-    }
-
-    fn scale_inputs(&self, m: &Matmul, q: usize, x: &[f32]) -> Vec<f32> {
-        let mut out = vec![0.0; x.len()];
-        self.add_scaled_inputs(m, q, x, &mut out);
-        out
-    }
-
-    fn add_scaled_inputs(&self, m: &Matmul, q: usize, from: &[f32], into: &mut [f32]) {
-        let rows = from
-            .chunks_exact(m.inputs)
-            .zip(into.chunks_exact_mut(m.inputs));
-        for (component, (from, into)) in self.each_row(m).zip(rows) {
-            let left = self.left_of(component).chunks_exact(self.rank);
-            for ((into, from), left) in into.iter_mut().zip(from).zip(left) {
-                *into += from * left[q];
-            }
-        }
-    }
-
-    fn scale_outputs(&self, m: &Matmul, q: usize, from: &[f32]) -> Vec<f32> {
-        let mut out = vec![0.0; from.len()];
-        self.add_scaled_outputs(m, q, from, &mut out);
-        out
-    }
-
-    fn add_scaled_outputs(&self, m: &Matmul, q: usize, from: &[f32], into: &mut [f32]) {
-        let rows = from
-            .chunks_exact(m.outputs)
-            .zip(into.chunks_exact_mut(m.outputs));
-        for (component, (from, into)) in self.each_row(m).zip(rows) {
-            let right = &self.right_of(component)[q * m.outputs..][..m.outputs];
-            for ((into, from), right) in into.iter_mut().zip(from).zip(right) {
-                *into += from * right;
-            }
-        }
-    }
-
-    /// `d left += x * back` and `d right += grad * part`, row by row of each component.
-    fn add_factor_gradients(
-        &self,
-        m: &Matmul,
-        q: usize,
-        [x, back]: [&[f32]; 2],
-        [grad, part]: [&[f32]; 2],
-        [d_left, d_right]: [&mut [f32]; 2],
-    ) {
-        for (row, component) in self.each_row(m).enumerate() {
-            let inputs = row * m.inputs..(row + 1) * m.inputs;
-            let left_len = m.inputs * self.rank;
-            let left = d_left[component * left_len..][..left_len].chunks_exact_mut(self.rank);
-            for ((left, x), back) in left.zip(&x[inputs.clone()]).zip(&back[inputs]) {
-                left[q] += x * back;
-            }
-            let outputs = row * m.outputs..(row + 1) * m.outputs;
-            let start = (component * self.rank + q) * m.outputs;
-            let right = d_right[start..start + m.outputs].iter_mut();
-            for ((right, grad), part) in right.zip(&grad[outputs.clone()]).zip(&part[outputs]) {
-                *right += grad * part;
-            }
-        }
-    }
 }

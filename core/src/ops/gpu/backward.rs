@@ -35,14 +35,20 @@ pub(super) fn parameters(
     }
 }
 
+/// How many runs of so many floats fit into one binding; the public op has made sure of one.
+fn bindable(like: &CubeTensor, floats: usize) -> usize {
+    let limit = like.client.properties().memory.max_page_size;
+    ((limit / (floats as u64 * FLOAT)) as usize).max(1)
+}
+
 fn given(grad: &CubeTensor, x: &CubeTensor, weights: &CubeTensor, op: &ExemplarOp) -> CubeTensor {
     let map = &op.map;
     let variant = device::variant(&grad.client);
-    let parts = kernels::useful_parts(map, SourceKind::Given, variant);
-    let reduction = Reduction::of_all(&op.source, map.batch(), parts);
-    let out = empty_like(weights);
     // Parts lie a whole region apart, which may be more than a weight.
     let (len, stride) = (map.weight_len(), kernels::region_len(map));
+    let parts = kernels::useful_parts(map, SourceKind::Given, variant).min(bindable(grad, stride));
+    let reduction = Reduction::of_all(&op.source, map.batch(), parts);
+    let out = empty_like(weights);
     if reduction.is_direct() && (len == stride || reduction.parts() == 1) {
         let launch = kernels::backward_w(map, SourceKind::Given, &reduction, variant);
         run(&grad.client, launch, &[x, grad, &out]);
@@ -64,9 +70,10 @@ fn gaussian(
 ) -> Vec<CubeTensor> {
     let map = &op.map;
     let variant = device::variant(&grad.client);
-    let parts = kernels::useful_parts(map, SourceKind::Gaussian, variant);
-    let reduction = Reduction::of_all(&op.source, map.batch(), parts);
     let (len, region) = (map.weight_len(), kernels::region_len(map));
+    let parts = kernels::useful_parts(map, SourceKind::Gaussian, variant);
+    let parts = parts.min(bindable(grad, 2 * region));
+    let reduction = Reduction::of_all(&op.source, map.batch(), parts);
     let sums = empty_tensor(grad, &[reduction.parts() * 2 * region]);
     let launch = kernels::backward_w(map, SourceKind::Gaussian, &reduction, variant);
     run(&grad.client, launch, &[x, grad, &sums, psi]);
@@ -104,7 +111,9 @@ fn low_rank(
     let gradients: Vec<_> = parameters.iter().map(empty_like).collect();
     let variant = device::variant(&grad.client);
     let stride = kernels::region_len(map);
-    let parts = kernels::useful_parts(map, SourceKind::Given, variant).min(MAX_WEIGHT_COPIES);
+    let parts = kernels::useful_parts(map, SourceKind::Given, variant)
+        .min(MAX_WEIGHT_COPIES)
+        .min(bindable(grad, stride));
     let mut first = 0;
     while first < components {
         let slots = first..(first + parts).min(components);
