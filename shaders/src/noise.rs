@@ -55,51 +55,98 @@ impl NoiseKey {
     /// caller was compiled for; a caller in a `#[target_feature]` function gets that instruction set.
     #[inline(always)]
     pub fn fill_normals(&self, example: u32, first: u32, out: &mut [f32]) {
+        let mut tile = Tile::new();
         let mut block = first / 4;
-        let skip = (first % 4) as usize;
-        let mut done = 0;
-        while done < out.len() {
-            let tile = self.normal_tile(example, block);
-            let from = if done == 0 { skip } else { 0 };
-            let count = (4 * LANES - from).min(out.len() - done);
-            if from == 0 && count == 4 * LANES {
-                for (lane, four) in out[done..done + count].chunks_exact_mut(4).enumerate() {
-                    for (word, value) in four.iter_mut().enumerate() {
-                        *value = tile[word][lane];
-                    }
-                }
-            } else {
-                for (offset, value) in out[done..done + count].iter_mut().enumerate() {
-                    let element = from + offset;
-                    *value = tile[element % 4][element / 4];
+        let mut rest = out;
+        if !first.is_multiple_of(4) {
+            let skip = (first % 4) as usize;
+            let four = normals(self.bits(example, block));
+            let (now, later) = rest.split_at_mut(rest.len().min(4 - skip));
+            now.copy_from_slice(&four[skip..skip + now.len()]);
+            rest = later;
+            block = block.wrapping_add(1);
+        }
+        let (blocks, _) = rest.as_chunks_mut::<4>();
+        let (groups, _) = blocks.as_chunks_mut::<LANES>();
+        let done = groups.len() * 4 * LANES;
+        for groups in groups.chunks_mut(GROUPS) {
+            tile.fill(self, example, block, groups);
+            block = block.wrapping_add((groups.len() * LANES) as u32);
+        }
+        let rest = &mut rest[done..];
+        if !rest.is_empty() {
+            let mut last = [[[0.0; 4]; LANES]];
+            tile.fill(self, example, block, &mut last);
+            rest.copy_from_slice(&last.as_flattened().as_flattened()[..rest.len()]);
+        }
+    }
+}
+
+/// Lanes in which one step of the work is done for several groups before the next step, so that a
+/// step's constants stay in registers. Loops rather than `map`, which is a function of its own and
+/// would lose the caller's instruction set.
+struct Tile {
+    words: [[[u32; LANES]; 4]; GROUPS],
+    radii: [[[f32; LANES]; 2]; GROUPS],
+}
+
+impl Tile {
+    #[inline(always)]
+    fn new() -> Self {
+        Self {
+            words: [[[0; LANES]; 4]; GROUPS],
+            radii: [[[0.0; LANES]; 2]; GROUPS],
+        }
+    }
+
+    /// The normals of `LANES` blocks for each of `out`, from `block` on.
+    #[inline(always)]
+    fn fill(&mut self, key: &NoiseKey, example: u32, block: u32, out: &mut [[[f32; 4]; LANES]]) {
+        let groups = out.len().min(GROUPS);
+        for (group, words) in self.words[..groups].iter_mut().enumerate() {
+            *words = key.words(example, block.wrapping_add((group * LANES) as u32));
+        }
+        let steps = self.words[..groups].iter().zip(&mut self.radii);
+        for (words, radii) in steps {
+            let mut both = [[0.0; LANES]; 2];
+            for lane in 0..LANES {
+                both[0][lane] = radius(words[0][lane]);
+                both[1][lane] = radius(words[2][lane]);
+            }
+            *radii = both;
+        }
+        let steps = self.words[..groups].iter().zip(&self.radii);
+        for ((words, radii), out) in steps.zip(out) {
+            let mut planes = [[0.0; LANES]; 4];
+            for lane in 0..LANES {
+                for pair in 0..2 {
+                    let [cos, sin] = cos_sin(words[2 * pair + 1][lane]);
+                    planes[2 * pair][lane] = radii[pair][lane] * cos;
+                    planes[2 * pair + 1][lane] = radii[pair][lane] * sin;
                 }
             }
-            done += count;
-            block = block.wrapping_add(LANES as u32);
+            for (lane, four) in out.iter_mut().enumerate() {
+                *four = [
+                    planes[0][lane],
+                    planes[1][lane],
+                    planes[2][lane],
+                    planes[3][lane],
+                ];
+            }
         }
     }
+}
 
-    /// `tile[word][lane]`: the normals of blocks `block .. block + LANES`, word by word.
-    #[inline(always)]
-    fn normal_tile(&self, example: u32, block: u32) -> [[f32; LANES]; 4] {
-        let words = self.bit_tile(example, block);
-        let mut tile = [[0.0; LANES]; 4];
-        for lane in 0..LANES {
-            [tile[0][lane], tile[1][lane]] = box_muller(words[0][lane], words[1][lane]);
-            [tile[2][lane], tile[3][lane]] = box_muller(words[2][lane], words[3][lane]);
-        }
-        tile
-    }
-
-    /// `tile[word][lane]`: the words of [`NoiseKey::bits`] for blocks `block .. block + LANES`.
+impl NoiseKey {
+    /// `[word][lane]`: the words of [`NoiseKey::bits`] for blocks `block .. block + LANES`.
     ///
     /// A word lives in the lower half of 64 bits and the upper half is left as it comes: that is
     /// how vector units multiply 32 bits by 32, so no round has to shuffle lanes.
     #[inline(always)]
-    fn bit_tile(&self, example: u32, block: u32) -> [[u32; LANES]; 4] {
+    fn words(&self, example: u32, block: u32) -> [[u32; LANES]; 4] {
         let example = u64::from(self.first_example.wrapping_add(example));
         let (draw, parameter) = (u64::from(self.draw), u64::from(self.parameter));
-        let mut tile = [[0; LANES]; 4];
+        let mut words = [[0; LANES]; 4];
         for lane in 0..LANES {
             let (mut a, mut b) = (u64::from(block.wrapping_add(lane as u32)), example);
             let (mut c, mut d) = (draw, parameter);
@@ -113,17 +160,19 @@ impl NoiseKey {
                 k0 = k0.wrapping_add(WEYL[0]);
                 k1 = k1.wrapping_add(WEYL[1]);
             }
-            tile[0][lane] = a as u32;
-            tile[1][lane] = b as u32;
-            tile[2][lane] = c as u32;
-            tile[3][lane] = d as u32;
+            words[0][lane] = a as u32;
+            words[1][lane] = b as u32;
+            words[2][lane] = c as u32;
+            words[3][lane] = d as u32;
         }
-        tile
+        words
     }
 }
 
-/// Counters worked on side by side in [`NoiseKey::fill_normals`].
-pub const LANES: usize = 8;
+/// Counters worked on side by side in [`NoiseKey::fill_normals`], and how many such groups a step
+/// takes at most.
+const LANES: usize = 8;
+const GROUPS: usize = 8;
 
 const MULTIPLIERS: [u64; 2] = [0xD251_1F53, 0xCD9E_8D57];
 const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
@@ -164,9 +213,14 @@ pub fn normals(bits: [u32; 4]) -> [f32; 4] {
 
 #[inline(always)]
 fn box_muller(radius_bits: u32, angle_bits: u32) -> [f32; 2] {
-    let radius = (-2.0 * ln(uniform(radius_bits))).sqrt();
+    let radius = radius(radius_bits);
     let [cos, sin] = cos_sin(angle_bits);
     [radius * cos, radius * sin]
+}
+
+#[inline(always)]
+fn radius(bits: u32) -> f32 {
+    (-2.0 * ln(uniform(bits))).sqrt()
 }
 
 /// Natural logarithm of a positive normal number, error about 1e-7 relative (Cephes' `logf`

@@ -3,7 +3,7 @@
 
 use super::lanes::{LANES, Lanes, Task, dispatch};
 use super::product::{Matrix, Threads, product};
-use crate::ops::backend::Wanted;
+use crate::ops::{backend::Wanted, noise::fill_normals};
 use bayesadapter_shaders::{Matmul, NoiseKey};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -42,8 +42,7 @@ impl Noise<'_> {
     ) -> &'o [f32] {
         let elements = rows.start * self.m.outputs..rows.end * self.m.outputs;
         out.resize(elements.len(), 0.0);
-        self.key
-            .fill_normals(example as u32, elements.start as u32, out);
+        fill_normals(self.key, example as u32, elements.start as u32, out);
         for (out, std) in out.iter_mut().zip(&self.std[elements]) {
             *out *= std;
         }

@@ -1,9 +1,8 @@
 //! Materialised draws on the CPU.
 
 use super::exp::exp_all;
-use super::lanes::{Lanes, Task, dispatch};
 use super::source::LowRank;
-use crate::ops::backend::SampleOp;
+use crate::ops::{backend::SampleOp, noise::fill_normals};
 use bayesadapter_shaders::{DrawAxis, Map, NoiseKey, Source};
 use rayon::prelude::*;
 
@@ -16,7 +15,7 @@ pub(super) fn forward(parameters: &[&[f32]], op: &SampleOp) -> Vec<f32> {
             let std = exp_all(parameters[1]);
             let draws = weights.par_chunks_mut(len).enumerate();
             draws.for_each(|(draw, weight)| {
-                dispatch(Normals::of(key, *axis, draw, weight));
+                normals(key, *axis, draw, weight);
                 for ((weight, mu), std) in weight.iter_mut().zip(parameters[0]).zip(&std) {
                     *weight = mu + std * *weight;
                 }
@@ -48,7 +47,7 @@ pub(super) fn backward(grad: &[f32], parameters: &[&[f32]], op: &SampleOp) -> Ve
                 unreachable!("a Gaussian has two parameters");
             };
             for (draw, grad) in grad.chunks_exact(len).enumerate() {
-                dispatch(Normals::of(key, *axis, draw, &mut eps));
+                normals(key, *axis, draw, &mut eps);
                 for k in 0..len {
                     d_mu[k] += grad[k];
                     d_psi[k] += grad[k] * eps[k];
@@ -80,26 +79,10 @@ pub(super) fn backward(grad: &[f32], parameters: &[&[f32]], op: &SampleOp) -> Ve
     gradients
 }
 
-struct Normals<'a> {
-    key: NoiseKey,
-    example: u32,
-    out: &'a mut [f32],
-}
-
-impl<'a> Normals<'a> {
-    fn of(key: &NoiseKey, axis: DrawAxis, draw: usize, out: &'a mut [f32]) -> Self {
-        let (key, example) = axis.slot(key, draw as u32);
-        Self { key, example, out }
-    }
-}
-
-impl Task for Normals<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        self.key.fill_normals(self.example, 0, self.out);
-    }
+/// The normals of one draw.
+fn normals(key: &NoiseKey, axis: DrawAxis, draw: usize, out: &mut [f32]) {
+    let (key, example) = axis.slot(key, draw as u32);
+    fill_normals(&key, example, 0, out);
 }
 
 fn low_rank<'a>(parameters: &[&'a [f32]], source: &'a Source, map: &Map) -> LowRank<'a> {

@@ -1,6 +1,7 @@
 //! Weights of one example, a block at a time, and their gradients folded back into parameters.
 
 use super::exp::exp_all;
+use crate::ops::noise::fill_normals;
 use bayesadapter_shaders::{Map, NoiseKey, Source};
 use std::ops::Range;
 
@@ -146,7 +147,7 @@ impl<'a> Weight<'a> {
                 let rows = scratch.weight.chunks_exact_mut(run);
                 let rows = rows.zip(scratch.deviation.chunks_exact_mut(run));
                 for (start, (weight, deviation)) in block.starts().zip(rows) {
-                    key.fill_normals(example as u32, start as u32, deviation);
+                    fill_normals(key, example as u32, start as u32, deviation);
                     let (mu, std) = (&mu[start..], &std[start..]);
                     for k in 0..deviation.len().min(mu.len()).min(std.len()) {
                         deviation[k] *= std[k];
