@@ -231,17 +231,13 @@ fn ln(value: f32) -> f32 {
     let bits = value.to_bits() as i32;
     let exponent = (bits - 0x3F35_04F3) >> 23;
     let m = f32::from_bits((bits - (exponent << 23)) as u32) - 1.0;
-    let mut p = 7.037_683_6e-2;
-    p = p * m - 1.151_461e-1;
-    p = p * m + 1.167_699_9e-1;
-    p = p * m - 1.242_014_1e-1;
-    p = p * m + 1.424_932_3e-1;
-    p = p * m - 1.666_805_7e-1;
-    p = p * m + 2.000_071_5e-1;
-    p = p * m - 2.499_999_4e-1;
-    p = p * m + 3.333_333e-1;
+    // In pairs (Estrin), because a chain of nine steps would keep the processor waiting.
     let square = m * m;
-    p = p * m * square - 0.5 * square;
+    let fourth = square * square;
+    let low = (3.333_333e-1 - 2.499_999_4e-1 * m) + (2.000_071_5e-1 - 1.666_805_7e-1 * m) * square;
+    let high = (1.424_932_3e-1 - 1.242_014_1e-1 * m) + (1.167_699_9e-1 - 1.151_461e-1 * m) * square;
+    let p = low + (high + 7.037_683_6e-2 * fourth) * fourth;
+    let p = p * m * square - 0.5 * square;
     exponent as f32 * std::f32::consts::LN_2 + (m + p)
 }
 

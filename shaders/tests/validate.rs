@@ -183,10 +183,10 @@ fn every_kernel_is_valid_within_the_limits() {
     for launch in launches() {
         let source = launch.kernel.source();
         seen.insert(launch.kernel.name);
-        if composed.insert(source.clone()) {
-            if let Err(error) = validate(&launch) {
-                panic!("{}: {error}\n{source}", launch.kernel.name);
-            }
+        if composed.insert(source.clone())
+            && let Err(error) = validate(&launch)
+        {
+            panic!("{}: {error}\n{source}", launch.kernel.name);
         }
         let [x, y, _] = launch.grid();
         assert!(x <= kernels::MAX_WORKGROUPS && y <= kernels::MAX_WORKGROUPS);

@@ -84,7 +84,7 @@ impl DirectShape {
 
 fn run_blocks(c: &Conv2d, run: usize) -> usize {
     let row = c.channels_in / c.groups * taps(c);
-    match row % 4 == 0 && run % 4 == 0 {
+    match row.is_multiple_of(4) && run.is_multiple_of(4) {
         true => run / 4,
         false => (run + 3).div_ceil(4),
     }

@@ -16,6 +16,13 @@ pub(super) trait Lanes: Copy {
     fn mul_add(self, factor: Self, addend: Self) -> Self;
 
     fn sum(self) -> f32;
+
+    /// The sum of each.
+    #[inline(always)]
+    fn sum4(four: [Self; 4]) -> [f32; 4] {
+        let [a, b, c, d] = four;
+        [a.sum(), b.sum(), c.sum(), d.sum()]
+    }
 }
 
 /// Number of f32 in [`Lanes`].
@@ -132,6 +139,22 @@ mod avx2 {
                 let one = _mm_add_ss(two, _mm_movehdup_ps(two));
                 _mm_cvtss_f32(one)
             }
+        }
+
+        #[inline(always)]
+        fn sum4(four: [Self; 4]) -> [f32; 4] {
+            let [a, b, c, d] = four;
+            let mut sums = [0.0; 4];
+            // SAFETY: see `Avx2`; the array holds the four f32 that are stored.
+            unsafe {
+                let halves = _mm256_hadd_ps(_mm256_hadd_ps(a.0, b.0), _mm256_hadd_ps(c.0, d.0));
+                let whole = _mm_add_ps(
+                    _mm256_castps256_ps128(halves),
+                    _mm256_extractf128_ps::<1>(halves),
+                );
+                _mm_storeu_ps(sums.as_mut_ptr(), whole);
+            }
+            sums
         }
     }
 }

@@ -116,15 +116,29 @@ impl Windows {
     fn fill_row(&self, line: &[f32], target: &mut [f32]) {
         let x = self.x;
         if x.stride == 1 {
-            let count = line.len().min(target.len().saturating_sub(x.before));
-            if count > 0 {
-                target[x.before..x.before + count].copy_from_slice(&line[..count]);
+            if let Some(target) = target.get_mut(x.before..) {
+                copy_short(line, target);
             }
             return;
         }
         for (column, value) in (x.before..self.pitch).zip(line) {
             target[column % x.stride * self.phase + column / x.stride] = *value;
         }
+    }
+}
+
+/// Copies as much as both have. Rows are short, and a call to copy eight numbers takes longer than to
+/// copy them.
+#[inline(always)]
+fn copy_short(from: &[f32], to: &mut [f32]) {
+    let count = from.len().min(to.len());
+    let (from, from_rest) = from[..count].as_chunks::<LANES>();
+    let (to, to_rest) = to[..count].as_chunks_mut::<LANES>();
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = *from;
+    }
+    for (to, from) in to_rest.iter_mut().zip(from_rest) {
+        *to = *from;
     }
 }
 
@@ -264,7 +278,7 @@ impl GradientWindows {
                 if (0..self.y.len as isize).contains(&row) {
                     let start =
                         row as usize * self.x.len + (from as isize + self.x.before) as usize;
-                    plane[start..start + to - from].copy_from_slice(&line[from..to]);
+                    copy_short(&line[from..to], &mut plane[start..]);
                 }
             }
         }
