@@ -27,10 +27,12 @@ pub(super) const CASES: &[Case] = &[
     case("matmul", "given", matmul_given),
     case("matmul", "gaussian", matmul_gaussian),
     case("matmul", "low rank", matmul_low_rank),
+    case("linear", "gaussian", linear_gaussian),
     case("conv2d", "given", conv2d_given),
     case("conv2d", "gaussian", conv2d_gaussian),
     case("conv2d", "low rank", conv2d_low_rank),
     case("conv2d, grouped", "gaussian", conv2d_grouped),
+    case("conv2d, depthwise", "gaussian", conv2d_depthwise),
     case("sample_gaussian", "gaussian", draw_gaussian),
     case("sample_low_rank", "low rank", draw_low_rank),
 ];
@@ -133,8 +135,17 @@ fn matmul_given(device: &Device) -> Result<Vec<Named>, CheckError> {
 }
 
 fn matmul_gaussian(device: &Device) -> Result<Vec<Named>, CheckError> {
+    gaussian_matmul(device, ROWS)
+}
+
+/// One row per example has kernels of its own.
+fn linear_gaussian(device: &Device) -> Result<Vec<Named>, CheckError> {
+    gaussian_matmul(device, 1)
+}
+
+fn gaussian_matmul(device: &Device, rows: usize) -> Result<Vec<Named>, CheckError> {
     let mut inputs = Inputs::new(device);
-    let x = inputs.leaf([BATCH, ROWS, MATRIX[0]]);
+    let x = inputs.leaf([BATCH, rows, MATRIX[0]]);
     let mu = inputs.leaf(MATRIX);
     let psi = inputs.leaf(MATRIX);
     let weights = MatmulWeights::Gaussian {
@@ -210,6 +221,15 @@ fn conv2d_grouped(device: &Device) -> Result<Vec<Named>, CheckError> {
         groups: 3,
     };
     gaussian_conv2d(device, 6, [9, 2, 3, 2], options)
+}
+
+/// One channel per group has kernels of its own.
+fn conv2d_depthwise(device: &Device) -> Result<Vec<Named>, CheckError> {
+    let options = ConvOptions {
+        groups: 6,
+        ..same_size()
+    };
+    gaussian_conv2d(device, 6, [6, 1, 3, 3], options)
 }
 
 fn gaussian_conv2d(

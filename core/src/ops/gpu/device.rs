@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// Which kernels run on wgpu devices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KernelVariant {
-    /// By adapter: software adapters get theirs. `BAYESADAPTER_KERNELS=gpu|software` decides otherwise.
+    /// By adapter: Mesa's software adapter gets its own. `BAYESADAPTER_KERNELS=gpu|software` decides
+    /// otherwise.
     #[default]
     Auto,
     Gpu,
@@ -39,9 +40,9 @@ fn from_environment() -> Option<Variant> {
 }
 
 fn from_adapter(client: &Client) -> Variant {
-    let identity = &client.properties().identity;
-    // Browsers hide the kind of the adapter, but not that it is SwiftShader.
-    let software = identity.physical.is_none() || identity.name.contains("SwiftShader");
+    // Browsers do not tell what is behind an adapter. Their software adapter is better served by the
+    // short kernels too: it takes minutes to compile the unrolled ones.
+    let software = !cfg!(target_family = "wasm") && client.properties().identity.physical.is_none();
     match software {
         true => Variant::Software,
         false => Variant::Gpu,
