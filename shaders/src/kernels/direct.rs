@@ -134,11 +134,11 @@ fn backward_w_shape(c: &Conv2d) -> DirectShape {
     shape
 }
 
-/// Whether direct kernels are the right ones for y and the gradient of the weight.
+/// Whether direct kernels are the right ones for y and the gradient of the weight. Only for Mesa's
+/// software adapter: written out they are long, and browsers take minutes to compile them.
 pub(super) fn suits(c: &Conv2d, variant: Variant) -> bool {
     let fits = forward_shape(c, SourceKind::Gaussian).fits(c) && backward_w_shape(c).fits(c);
-    let few_channels = channels(c)[0] == 1 && channels(c)[1] <= 2;
-    fits && (variant == Variant::Software || few_channels)
+    fits && variant == Variant::Software
 }
 
 /// Whether direct kernels are the right ones for dx.
