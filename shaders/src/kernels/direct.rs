@@ -146,15 +146,8 @@ pub(super) fn suits_backward_x(c: &Conv2d, variant: Variant) -> bool {
     suits(c, variant) && c.stride == [1, 1] && backward_x_shape(c, SourceKind::Gaussian).fits(c)
 }
 
-/// One SIMD register of the software adapters, so that no lane idles at the end.
-const SOFTWARE_THREADS: u32 = 8;
-
-fn threads(variant: Variant) -> u32 {
-    match variant {
-        Variant::Gpu => super::PLAIN_THREADS,
-        Variant::Software => SOFTWARE_THREADS,
-    }
-}
+/// One SIMD register of the software adapter, so that no lane idles at the end.
+const THREADS: u32 = 8;
 
 fn direct(
     name: &'static str,
@@ -162,19 +155,17 @@ fn direct(
     mut consts: Consts,
     info: Vec<u32>,
     invocations: usize,
-    variant: Variant,
 ) -> Launch {
-    let threads = threads(variant);
-    consts.push(("THREADS", Const::U32(threads)));
+    consts.push(("THREADS", Const::U32(THREADS)));
     Launch {
         kernel: Kernel {
             name,
             library,
             consts,
-            threads,
+            threads: THREADS,
         },
         info,
-        workgroups: (invocations as u64).div_ceil(u64::from(threads)) as u32,
+        workgroups: (invocations as u64).div_ceil(u64::from(THREADS)) as u32,
     }
 }
 
@@ -215,7 +206,6 @@ fn with_source(
     source: &Source,
     mut consts: Consts,
     invocations: usize,
-    variant: Variant,
 ) -> Launch {
     let kind = SourceKind::from(source);
     let (slotted, info) = slot_info(source, invocations);
@@ -224,7 +214,7 @@ fn with_source(
     all.extend(rank_consts(kind));
     all.push(flag("SLOTTED", slotted));
     all.push(flag("GAUSSIAN", kind == SourceKind::Gaussian));
-    direct(name, library(kind), all, info, invocations, variant)
+    direct(name, library(kind), all, info, invocations)
 }
 
 fn blocks(positions: [usize; 2], block: [usize; 2]) -> usize {
@@ -232,21 +222,21 @@ fn blocks(positions: [usize; 2], block: [usize; 2]) -> usize {
 }
 
 /// y. Buffers: info, x, y, parameters of the source.
-pub fn direct_forward(c: &Conv2d, source: &Source, variant: Variant) -> Launch {
+pub fn direct_forward(c: &Conv2d, source: &Source) -> Launch {
     let shape = forward_shape(c, source.into());
     let rows = channels(c)[1].div_ceil(shape.channels) * c.groups;
     let invocations = c.batch * rows * blocks(c.output(), shape.block);
     let consts = shape.consts(c, shape.step * taps(c));
-    with_source("direct_forward", c, source, consts, invocations, variant)
+    with_source("direct_forward", c, source, consts, invocations)
 }
 
 /// dx, at stride one. Buffers: info, grad, dx, parameters of the source.
-pub fn direct_backward_x(c: &Conv2d, source: &Source, variant: Variant) -> Launch {
+pub fn direct_backward_x(c: &Conv2d, source: &Source) -> Launch {
     let shape = backward_x_shape(c, source.into());
     let rows = channels(c)[0].div_ceil(shape.channels) * c.groups;
     let invocations = c.batch * rows * blocks(c.image, shape.block);
     let consts = shape.consts(c, shape.channels * taps(c));
-    with_source("direct_backward_x", c, source, consts, invocations, variant)
+    with_source("direct_backward_x", c, source, consts, invocations)
 }
 
 fn backward_w_invocations(c: &Conv2d) -> usize {
@@ -256,12 +246,7 @@ fn backward_w_invocations(c: &Conv2d) -> usize {
 }
 
 /// Gradients of the weight by part, as [`super::product_backward_w`] lays them out.
-pub fn direct_backward_w(
-    c: &Conv2d,
-    kind: SourceKind,
-    reduction: &Reduction,
-    variant: Variant,
-) -> Launch {
+pub fn direct_backward_w(c: &Conv2d, kind: SourceKind, reduction: &Reduction) -> Launch {
     let shape = backward_w_shape(c);
     let map = Map::Conv2d(*c);
     let gaussian = kind == SourceKind::Gaussian;
@@ -280,21 +265,10 @@ pub fn direct_backward_w(
     }
     let invocations = backward_w_invocations(c) * reduction.parts();
     let info = reduction.segments.info(1);
-    direct(
-        "direct_backward_w",
-        library,
-        consts,
-        info,
-        invocations,
-        variant,
-    )
+    direct("direct_backward_w", library, consts, info, invocations)
 }
 
-/// Parts that keep a device busy: a handful of cores, or thousands of lanes.
-pub(super) fn direct_parts(c: &Conv2d, variant: Variant) -> usize {
-    let busy = match variant {
-        Variant::Gpu => 8192,
-        Variant::Software => 256,
-    };
-    (busy / backward_w_invocations(c)).clamp(1, 32)
+/// Parts that keep a handful of cores busy.
+pub(super) fn direct_parts(c: &Conv2d) -> usize {
+    (256 / backward_w_invocations(c)).clamp(1, 32)
 }

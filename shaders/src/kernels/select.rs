@@ -12,7 +12,7 @@ use crate::source::Source;
 pub fn forward(map: &Map, source: &Source, variant: Variant) -> Launch {
     match (map, source) {
         (Map::Matmul(m), Source::Gaussian { key }) if m.rows == 1 => vector_forward(m, *key),
-        (Map::Conv2d(c), _) if direct::suits(c, variant) => direct_forward(c, source, variant),
+        (Map::Conv2d(c), _) if direct::suits(c, variant) => direct_forward(c, source),
         _ => {
             let segments = Segments::of_weights(source, map.batch());
             product_forward(map, source.into(), &segments)
@@ -24,9 +24,7 @@ pub fn forward(map: &Map, source: &Source, variant: Variant) -> Launch {
 pub fn backward_x(map: &Map, source: &Source, variant: Variant) -> Launch {
     match (map, source) {
         (Map::Matmul(m), Source::Gaussian { key }) if m.rows == 1 => vector_backward_x(m, *key),
-        (Map::Conv2d(c), _) if direct::suits_backward_x(c, variant) => {
-            direct_backward_x(c, source, variant)
-        }
+        (Map::Conv2d(c), _) if direct::suits_backward_x(c, variant) => direct_backward_x(c, source),
         _ => {
             let segments = Segments::of_weights(source, map.batch());
             product_backward_x(map, source.into(), &segments)
@@ -41,9 +39,7 @@ pub fn backward_w(map: &Map, kind: SourceKind, reduction: &Reduction, variant: V
         Map::Matmul(m) if m.rows == 1 && kind == SourceKind::Gaussian => {
             vector_backward_w(m, reduction)
         }
-        Map::Conv2d(c) if direct::suits(c, variant) => {
-            direct_backward_w(c, kind, reduction, variant)
-        }
+        Map::Conv2d(c) if direct::suits(c, variant) => direct_backward_w(c, kind, reduction),
         _ => product_backward_w(map, kind, reduction),
     }
 }
@@ -53,7 +49,7 @@ pub fn backward_w(map: &Map, kind: SourceKind, reduction: &Reduction, variant: V
 pub fn useful_parts(map: &Map, kind: SourceKind, variant: Variant) -> usize {
     match map {
         Map::Matmul(m) if m.rows == 1 && kind == SourceKind::Gaussian => vector_parts(m),
-        Map::Conv2d(c) if direct::suits(c, variant) => direct_parts(c, variant),
+        Map::Conv2d(c) if direct::suits(c, variant) => direct_parts(c),
         _ => product_parts(map),
     }
 }
