@@ -4,11 +4,12 @@
 //! entry point `main`. What changes from launch to launch (batch, slots, noise key) travels in the
 //! `info` buffer, so a pipeline is compiled once per layer shape and never per step.
 
+mod columns;
 mod compose;
 mod consts;
 mod direct;
 mod fold;
-mod product;
+mod gradient;
 mod sample;
 mod segments;
 mod select;
@@ -17,14 +18,15 @@ mod traffic;
 mod unroll;
 mod vector;
 
+pub use columns::{product_backward_x, product_forward};
 pub use compose::{LIBRARY, SOURCES};
 pub use consts::Const;
 pub use direct::{direct_backward_w, direct_backward_x, direct_forward};
 pub use fold::{fold_left, fold_right, fold_shared};
-pub use product::{product_backward_w, product_backward_x, product_forward, region_len, sum_parts};
+pub use gradient::{product_backward_w, region_len, sum_parts};
 pub use sample::{sample_gaussian, sample_gaussian_backward, sample_low_rank};
 pub use segments::{Reduction, Segments};
-pub use select::{backward_w, backward_x, forward, useful_parts};
+pub use select::{backward_w, backward_x, components_at_once, forward, useful_parts};
 pub use tile::TileShape;
 pub use traffic::{Pass, Traffic, traffic};
 pub use vector::{vector_backward_w, vector_backward_x, vector_forward};

@@ -2,81 +2,10 @@
 //! stays within the limits that WebGPU promises.
 
 use bayesadapter_shaders::kernels::{self, Launch, Reduction, Segments, SourceKind, Variant};
-use bayesadapter_shaders::{Conv2d, DrawAxis, Map, Matmul, NoiseKey, Padding, Source};
+use bayesadapter_shaders::{DrawAxis, Map, NoiseKey, Source, cases};
 use naga::AddressSpace;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use std::collections::BTreeSet;
-
-const BATCH: usize = 5;
-
-fn conv(channels: [usize; 2], image: [usize; 2], kernel: [usize; 2], groups: usize) -> Conv2d {
-    Conv2d {
-        batch: BATCH,
-        channels_in: channels[0],
-        channels_out: channels[1],
-        image,
-        kernel,
-        stride: [1, 1],
-        dilation: [1, 1],
-        padding: Padding::symmetric(kernel[0] / 2, kernel[1] / 2),
-        groups,
-    }
-}
-
-fn maps() -> Vec<Map> {
-    let matmul = |rows, inputs, outputs| {
-        Map::Matmul(Matmul {
-            batch: BATCH,
-            rows,
-            inputs,
-            outputs,
-        })
-    };
-    let mut strided = conv([6, 4], [9, 7], [3, 2], 2);
-    strided.stride = [2, 3];
-    strided.dilation = [2, 1];
-    strided.padding.bottom = 0;
-    vec![
-        matmul(1, 512, 512),
-        matmul(1, 7, 10),
-        matmul(13, 64, 48),
-        Map::Conv2d(conv([16, 16], [32, 32], [3, 3], 1)),
-        Map::Conv2d(conv([64, 64], [16, 16], [3, 3], 1)),
-        Map::Conv2d(conv([64, 256], [16, 16], [1, 1], 1)),
-        Map::Conv2d(conv([96, 96], [16, 16], [3, 3], 96)),
-        Map::Conv2d(conv([3, 64], [29, 31], [7, 7], 1)),
-        Map::Conv2d(conv([3, 5], [40, 40], [33, 31], 1)),
-        Map::Conv2d(conv([1, 1], [1, 1], [1, 1], 1)),
-        Map::Conv2d(strided),
-    ]
-}
-
-fn sources() -> Vec<Source> {
-    let index: std::sync::Arc<[u32]> = [0, 2, 1, 0, 2].into();
-    vec![
-        Source::Given {
-            index: index.clone(),
-            count: 3,
-        },
-        Source::Given {
-            index: [0; BATCH].into(),
-            count: 1,
-        },
-        Source::Gaussian {
-            key: NoiseKey::default(),
-        },
-        Source::LowRank {
-            index: index.clone(),
-            components: 3,
-            rank: 1,
-        },
-        Source::LowRank {
-            index,
-            components: 3,
-            rank: 4,
-        },
-    ]
-}
 
 fn launches() -> Vec<Launch> {
     let (key, axis) = (NoiseKey::default(), DrawAxis::Example);
@@ -85,7 +14,8 @@ fn launches() -> Vec<Launch> {
         kernels::sample_gaussian_backward(key, axis, 3, 100),
         kernels::sum_parts(&[0, 2, 3], 100, 128, 0),
     ];
-    for map in maps() {
+    let maps = [cases::small_maps(), cases::layers(), cases::large_maps()];
+    for map in maps.concat() {
         for rank in [1, 3] {
             all.push(kernels::sample_low_rank(&map, rank, &[0, 1]));
             all.push(kernels::fold_shared(
@@ -112,21 +42,32 @@ fn launches() -> Vec<Launch> {
                 &[0],
             ));
         }
-        for source in sources() {
+        for source in cases::sources(map.batch()) {
             let kind = SourceKind::from(&source);
             let segments = Segments::of_weights(&source, map.batch());
             let reduction = Reduction::of_all(&source, map.batch(), 4);
             all.push(kernels::product_forward(&map, kind, &segments));
             all.push(kernels::product_backward_x(&map, kind, &segments));
             all.push(kernels::product_backward_w(&map, kind, &reduction));
-            for variant in Variant::ALL {
-                all.push(kernels::forward(&map, &source, variant));
-                all.push(kernels::backward_x(&map, &source, variant));
-                all.push(kernels::backward_w(&map, kind, &reduction, variant));
-            }
+            all.extend(selected(&map, &source, Variant::Gpu));
+        }
+    }
+    for map in cases::large_maps() {
+        for source in cases::sources(map.batch()) {
+            all.extend(selected(&map, &source, Variant::Software));
         }
     }
     all
+}
+
+/// The kernels that an adapter of this kind runs.
+fn selected(map: &Map, source: &Source, variant: Variant) -> [Launch; 3] {
+    let reduction = Reduction::of_all(source, map.batch(), 4);
+    [
+        kernels::forward(map, source, variant),
+        kernels::backward_x(map, source, variant),
+        kernels::backward_w(map, source.into(), &reduction, variant),
+    ]
 }
 
 fn validate(launch: &Launch) -> Result<(), String> {

@@ -63,8 +63,9 @@ fn main(
     @builtin(local_invocation_index) local: u32,
 ) {
     let id = (workgroup.y * workgroups.x + workgroup.x) * THREADS + local;
-    let segment = segment_of(id / (I_BLOCKS * M_BLOCKS * GROUPS));
-    if (segment.w == PAST_END) {
+    let part = id / (I_BLOCKS * M_BLOCKS * GROUPS);
+    let segment = segment_at(part);
+    if (!segment.exists) {
         return;
     }
     load_source();
@@ -76,8 +77,8 @@ fn main(
     var sum: array<f32, LEN>;
     var mean: array<f32, LEN>;
     var noisy: array<f32, LEN>;
-    for (var place = 0u; place < segment.z; place += 1u) {
-        let example = example_at(segment.y + place);
+    for (var place = 0u; place < segment.examples; place += 1u) {
+        let example = example_at(segment.first + place);
         let grad_channel = (example * GROUPS + group) * M + m0;
         let channel = (example * GROUPS + group) * I + i0;
         for (var oy0 = 0u; oy0 < OH; oy0 += PY) {
@@ -105,10 +106,10 @@ fn main(
             if (m <= m_last && t / TAPS <= i_last) {
                 let element = (group * M + m0 + m) * COLS + i0 * TAPS + t;
                 if (GAUSSIAN) {
-                    parts[segment.x * REGIONS * REGION + element] = mean[m * RUN + t];
-                    parts[(segment.x * REGIONS + 1u) * REGION + element] = noisy[m * RUN + t] * spread(element);
+                    parts[part * REGIONS * REGION + element] = mean[m * RUN + t];
+                    parts[(part * REGIONS + 1u) * REGION + element] = noisy[m * RUN + t] * spread(element);
                 } else {
-                    parts[segment.x * REGIONS * REGION + element] = sum[m * RUN + t];
+                    parts[part * REGIONS * REGION + element] = sum[m * RUN + t];
                 }
             }
         }

@@ -11,7 +11,9 @@
 
 const GROUP_ROWS = ROWS / GROUPS;
 const ROW_TILES = (GROUP_ROWS + MT - 1u) / MT;
-const COL_TILES = (COLS + NT - 1u) / NT;
+const COL_TILES = (COLS + SLOT - 1u) / SLOT;
+
+var<workgroup> shared_segment: Segment;
 
 struct Unit {
     first: u32,
@@ -74,13 +76,13 @@ fn stage(unit: Unit, group: u32, row0: u32, col0: u32, q0: u32, local: u32) {
     }
 }
 
-fn store(segment: u32, row: u32, col: u32, mean: vec4<f32>, noisy: vec4<f32>) {
+fn store(part: u32, row: u32, col: u32, mean: vec4<f32>, noisy: vec4<f32>) {
     for (var j = 0u; j < 4u; j += 1u) {
         if (col + j < COLS) {
             let element = row * COLS + col + j;
-            parts[segment * REGIONS * REGION + element] = mean[j];
+            parts[part * REGIONS * REGION + element] = mean[j];
             if (GAUSSIAN) {
-                parts[(segment * REGIONS + 1u) * REGION + element] = noisy[j] * spread(element);
+                parts[(part * REGIONS + 1u) * REGION + element] = noisy[j] * spread(element);
             }
         }
     }
@@ -93,38 +95,39 @@ fn main(
     @builtin(local_invocation_index) local: u32,
 ) {
     let linear = workgroup.y * workgroups.x + workgroup.x;
+    let part = linear / (ROW_TILES * COL_TILES * GROUPS);
     if (local == 0u) {
-        shared_segment = segment_of(linear / (ROW_TILES * COL_TILES * GROUPS));
+        shared_segment = segment_at(part);
     }
     let segment = workgroupUniformLoad(&shared_segment);
-    if (segment.w == PAST_END) {
+    if (!segment.exists) {
         return;
     }
     load_source();
     let group = linear / (ROW_TILES * COL_TILES) % GROUPS;
     let row0 = linear / COL_TILES % ROW_TILES * MT;
-    let col0 = linear % COL_TILES * NT;
-    let a = local % THREADS_M * TM4;
-    let b = local / THREADS_M * TN4;
-    let units = select(1u, segment.z, GAUSSIAN);
+    let col0 = linear % COL_TILES * SLOT;
+    let own_row0 = row0 + own_row(local);
+    let own_col0 = col0 + own_column(local);
+    let units = select(1u, segment.examples, GAUSSIAN);
     var sum = Tile();
     var mean = Tile();
     var noisy = Tile();
     for (var u = 0u; u < units; u += 1u) {
-        let unit = Unit(segment.y + u, select(segment.z * P, P, GAUSSIAN));
+        let unit = Unit(segment.first + u, select(segment.examples * P, P, GAUSSIAN));
         for (var q0 = 0u; q0 < unit.length; q0 += KC) {
             stage(unit, group, row0, col0, q0, local);
             workgroupBarrier();
-            tile_add_chunk(&sum, a, b);
+            tile_add_chunk(&sum, local);
             workgroupBarrier();
         }
         if (GAUSSIAN) {
             let example = example_at(unit.first);
             for (var i = 0u; i < TM; i += 1u) {
-                let row = group * GROUP_ROWS + row0 + 4u * a + i;
+                let row = group * GROUP_ROWS + own_row0 + i;
                 for (var j = 0u; j < TN4; j += 1u) {
                     let at = i * TN4 + j;
-                    noisy.v[at] += sum.v[at] * unit_noise(example, row, col0 + 4u * (b + j));
+                    noisy.v[at] += sum.v[at] * unit_noise(example, row, own_col0 + 4u * j);
                     mean.v[at] += sum.v[at];
                     sum.v[at] = vec4<f32>(0.0);
                 }
@@ -134,11 +137,11 @@ fn main(
         }
     }
     for (var i = 0u; i < TM; i += 1u) {
-        let row = row0 + 4u * a + i;
+        let row = own_row0 + i;
         for (var j = 0u; j < TN4; j += 1u) {
             if (row < GROUP_ROWS) {
                 let at = i * TN4 + j;
-                store(segment.x, group * GROUP_ROWS + row, col0 + 4u * (b + j), mean.v[at], noisy.v[at]);
+                store(part, group * GROUP_ROWS + row, own_col0 + 4u * j, mean.v[at], noisy.v[at]);
             }
         }
     }

@@ -1,17 +1,21 @@
-// dx of single rows with a Gaussian weight per example. Lanes split the outputs of an input, four at
-// a time; mean and spread are loaded once for EXAMPLES examples, for which only the noise differs.
+// dx of single rows with a Gaussian weight per example; lanes share the outputs, four at a time. See
+// lib/lanes.wgsl.
+//
+// info: 0..5 noise key, 5 batch.
 
 @group(0) @binding(0) var<storage, read_write> info: array<u32>;
 @group(0) @binding(1) var<storage, read_write> grad: array<f32>;
 @group(0) @binding(2) var<storage, read_write> dx: array<f32>;
-@group(0) @binding(3) var<storage, read_write> mu: array<f32>;
-@group(0) @binding(4) var<storage, read_write> psi: array<f32>;
 
-const O_BLOCKS = (M + 3u) / 4u;
-const INPUTS = THREADS / LANES;
-const I_GROUPS = (I + INPUTS - 1u) / INPUTS;
+const I_TILES = (I + 4u * COLUMNS - 1u) / (4u * COLUMNS);
 
-var<workgroup> partial: array<f32, THREADS * EXAMPLES>;
+// Zero past the last output.
+fn grad4(example: u32, o: u32) -> vec4<f32> {
+    let four = vec4<u32>(o, o + 1u, o + 2u, o + 3u);
+    let at = example * M + min(four, vec4<u32>(M - 1u));
+    let value = vec4<f32>(grad[at.x], grad[at.y], grad[at.z], grad[at.w]);
+    return select(vec4<f32>(0.0), value, four < vec4<u32>(M));
+}
 
 @compute @workgroup_size(THREADS)
 fn main(
@@ -19,42 +23,28 @@ fn main(
     @builtin(num_workgroups) workgroups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    load_noise_key();
+    load_source();
     let linear = workgroup.y * workgroups.x + workgroup.x;
     let batch = info[5];
-    let first = linear / I_GROUPS * EXAMPLES;
-    let i = min(linear % I_GROUPS * INPUTS + local / LANES, I - 1u);
-    var sum: array<f32, EXAMPLES>;
-    for (var block = local % LANES; block < O_BLOCKS; block += LANES) {
-        let o = 4u * block;
-        let at = min(vec4<u32>(o, o + 1u, o + 2u, o + 3u), vec4<u32>(M - 1u));
-        let row = at + vec4<u32>(i * M);
-        let mean = vec4<f32>(mu[row.x], mu[row.y], mu[row.z], mu[row.w]);
-        let spread = exp(vec4<f32>(psi[row.x], psi[row.y], psi[row.z], psi[row.w]));
-        let kept = vec4<u32>(o, o + 1u, o + 2u, o + 3u) < vec4<u32>(M);
-        // unroll
-        for (var e = 0u; e < EXAMPLES; e += 1u) {
-            let example = min(first + e, batch - 1u);
-            let g = at + vec4<u32>(example * M);
-            let weight = mean + spread * noise4(example, i * M + o);
-            let value = vec4<f32>(grad[g.x], grad[g.y], grad[g.z], grad[g.w]);
-            sum[e] += dot(select(vec4<f32>(0.0), value, kept), weight);
+    let first = first_example(linear / I_TILES, local);
+    let i = (linear % I_TILES * COLUMNS + local % COLUMNS) * 4u;
+    var sum: array<vec4<f32>, EXAMPLES>;
+    for (var o = lane_of(local) * 4u; o < M; o += LANES * 4u) {
+        for (var j = 0u; j < 4u; j += 1u) {
+            let row = min(i + j, I - 1u);
+            let base = base4(row, o);
+            for (var e = 0u; e < EXAMPLES; e += 1u) {
+                let example = min(first + e, batch - 1u);
+                sum[e][j] += dot(grad4(example, o), weight4(base, example, row, o));
+            }
         }
     }
-    // unroll
     for (var e = 0u; e < EXAMPLES; e += 1u) {
-        partial[e * THREADS + local] = sum[e];
-    }
-    workgroupBarrier();
-    for (var t = local; t < EXAMPLES * INPUTS; t += THREADS) {
-        let e = t / INPUTS;
-        let input = linear % I_GROUPS * INPUTS + t % INPUTS;
-        var total = 0.0;
-        for (var l = 0u; l < LANES; l += 1u) {
-            total += partial[e * THREADS + t % INPUTS * LANES + l];
-        }
-        if (first + e < batch && input < I) {
-            dx[(first + e) * I + input] = total;
+        let total = sum_lanes(sum[e], local);
+        for (var j = 0u; j < 4u; j += 1u) {
+            if ((lane_of(local) == 0u) & (first + e < batch) & (i + j < I)) {
+                dx[(first + e) * I + i + j] = total[j];
+            }
         }
     }
 }

@@ -31,10 +31,12 @@ pub const SOURCES: &[(&str, &str)] = texts!("":
 
 /// Every file of shared text.
 pub const LIBRARY: &[(&str, &str)] = texts!("lib/":
+    "columns",
     "gaussian",
     "gaussian_aligned",
     "given",
     "given_aligned",
+    "lanes",
     "low_rank",
     "noise",
     "noise_run",

@@ -1,5 +1,6 @@
 //! The constants that a geometry puts into the prelude.
 
+use super::SourceKind;
 use crate::geometry::{Conv2d, Map, Matmul};
 
 /// A value of the prelude.
@@ -42,6 +43,13 @@ pub(super) fn geometry(map: &Map) -> Consts {
     consts.push(flag("MATMUL", matches!(map, Map::Matmul(_))));
     consts.push(flag("ALIGNED", aligned(map)));
     consts
+}
+
+pub(super) fn rank_consts(kind: SourceKind) -> Consts {
+    match kind {
+        SourceKind::LowRank { rank } => numbers([("RANK", rank)]),
+        SourceKind::Given | SourceKind::Gaussian => Consts::new(),
+    }
 }
 
 /// Whether every row of the weight starts at a whole block of four normals.

@@ -1,7 +1,7 @@
 //! The direct convolutions: large register tiles, no workgroup memory.
 
-use super::consts::{Consts, flag, geometry, numbers};
-use super::product::{rank_consts, region_len};
+use super::consts::{Consts, flag, geometry, numbers, rank_consts};
+use super::gradient::region_len;
 use super::segments::Reduction;
 use super::{Const, Kernel, Launch, SourceKind, Variant};
 use crate::geometry::{Conv2d, Map};

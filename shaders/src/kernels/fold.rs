@@ -1,7 +1,6 @@
 //! Gradients of a low-rank ensemble from gradients of its weights.
 
-use super::consts::{Consts, geometry, numbers};
-use super::product::rank_consts;
+use super::consts::{Consts, geometry, numbers, rank_consts};
 use super::{Launch, SourceKind, plain};
 use crate::geometry::Map;
 
@@ -62,4 +61,10 @@ pub fn fold_right(
     let info = entry_info(first, starts, entries);
     let consts = consts(map, rank, entry_stride);
     plain("fold_right", vec![], consts, info, invocations)
+}
+
+/// Floats moved by the three folds of so many entries: each reads all entries, and the folds of the
+/// factors read the shared weight beside every entry, once per rank.
+pub(super) fn fold_floats(map: &Map, rank: usize, entries: usize) -> f64 {
+    ((entries + 1 + 4 * rank * entries) * map.weight_len()) as f64
 }

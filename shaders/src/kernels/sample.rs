@@ -1,7 +1,6 @@
 //! Materialised draws.
 
-use super::consts::{flag, geometry};
-use super::product::rank_consts;
+use super::consts::{flag, geometry, rank_consts};
 use super::{Launch, SourceKind, plain};
 use crate::geometry::Map;
 use crate::noise::NoiseKey;

@@ -1,12 +1,21 @@
 //! Which kernel serves a map, a source and an adapter.
 
+use super::columns::{product_backward_x, product_forward};
 use super::direct::{self, direct_backward_w, direct_backward_x, direct_forward, direct_parts};
-use super::product::{product_backward_w, product_backward_x, product_forward, product_parts};
+use super::gradient::{Gradient, product_backward_w};
 use super::segments::{Reduction, Segments};
 use super::vector::{vector_backward_w, vector_backward_x, vector_forward, vector_parts};
 use super::{Launch, SourceKind, Variant};
-use crate::geometry::Map;
+use crate::geometry::{Map, Matmul};
 use crate::source::Source;
+
+/// Products of single rows with a weight per example, which have kernels of their own.
+pub(super) fn single_rows(map: &Map, kind: SourceKind) -> Option<&Matmul> {
+    match map {
+        Map::Matmul(m) if m.rows == 1 && kind == SourceKind::Gaussian => Some(m),
+        _ => None,
+    }
+}
 
 /// y. Buffers: info, x, y, parameters of the source.
 pub fn forward(map: &Map, source: &Source, variant: Variant) -> Launch {
@@ -35,11 +44,11 @@ pub fn backward_x(map: &Map, source: &Source, variant: Variant) -> Launch {
 /// Gradients of the weight by part: `[parts][regions][region_len]`. Buffers: info, x, grad, parts,
 /// and psi for the Gaussian source, whose second region is the gradient of psi.
 pub fn backward_w(map: &Map, kind: SourceKind, reduction: &Reduction, variant: Variant) -> Launch {
-    match map {
-        Map::Matmul(m) if m.rows == 1 && kind == SourceKind::Gaussian => {
-            vector_backward_w(m, reduction)
+    match (single_rows(map, kind), map) {
+        (Some(m), _) => vector_backward_w(m, reduction),
+        (None, Map::Conv2d(c)) if direct::suits(c, variant) => {
+            direct_backward_w(c, kind, reduction)
         }
-        Map::Conv2d(c) if direct::suits(c, variant) => direct_backward_w(c, kind, reduction),
         _ => product_backward_w(map, kind, reduction),
     }
 }
@@ -47,9 +56,20 @@ pub fn backward_w(map: &Map, kind: SourceKind, reduction: &Reduction, variant: V
 /// Parts that keep a device busy. Parts times weight stays below a constant or one weight, so
 /// memory does not grow with the batch.
 pub fn useful_parts(map: &Map, kind: SourceKind, variant: Variant) -> usize {
-    match map {
-        Map::Matmul(m) if m.rows == 1 && kind == SourceKind::Gaussian => vector_parts(m),
-        Map::Conv2d(c) if direct::suits(c, variant) => direct_parts(c),
-        _ => product_parts(map),
+    match (single_rows(map, kind), map) {
+        (Some(m), _) => vector_parts(m),
+        (None, Map::Conv2d(c)) if direct::suits(c, variant) => direct_parts(c),
+        _ => Gradient::new(map, kind).parts(),
     }
+}
+
+/// Components of a low-rank ensemble whose gradients are worth making at once: enough to keep a device
+/// busy, and few enough for its memory.
+pub fn components_at_once(map: &Map, variant: Variant) -> usize {
+    const MOST_WEIGHT_COPIES: usize = 8;
+    let busy = match map {
+        Map::Conv2d(c) if direct::suits(c, variant) => direct_parts(c),
+        _ => Gradient::new(map, SourceKind::Given).busy(),
+    };
+    busy.clamp(1, MOST_WEIGHT_COPIES)
 }

@@ -1,13 +1,20 @@
-//! What a launch moves between global memory and its workgroups, for benchmarks.
+//! What the kernels of real GPUs move between global memory and their workgroups.
 //!
 //! Counted are the distinct bytes that each workgroup touches, summed over the workgroups: what
 //! crosses to a compute unit whose first cache holds one step of the sum. The compulsory minimum is
-//! every tensor once.
+//! every tensor once. Tiles are chosen by this model, and benchmarks print it.
 
-use super::segments::Reduction;
-use super::{Launch, SourceKind, Variant, backward_w, backward_x, forward, useful_parts};
-use crate::geometry::{Conv2d, Map};
+use super::columns::Columns;
+use super::fold::fold_floats;
+use super::gradient::Gradient;
+use super::segments::{Reduction, Segments};
+use super::select::single_rows;
+use super::{SourceKind, Variant, useful_parts, vector};
+use crate::geometry::Map;
 use crate::source::Source;
+
+/// How many times the compulsory minimum a launch may move, where any tile allows it.
+pub(super) const MOST: f64 = 4.0;
 
 /// Which of the three launches of a training step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,165 +47,84 @@ impl Traffic {
     }
 }
 
-const FLOAT: f64 = 4.0;
-
-fn len(shape: &[usize]) -> f64 {
-    shape.iter().map(|&size| size as f64).product()
-}
-
-/// Floats of all parameters of a source.
-fn parameters(map: &Map, source: &Source) -> f64 {
-    let weight = map.weight_len() as f64;
+/// Floats of x, y and the parameters of a source with so many weights, each once. Backward for the
+/// weight, the gradients of the parameters are written, and those that they depend on are read.
+pub(super) fn compulsory(map: &Map, kind: SourceKind, weights: usize, pass: Pass) -> f64 {
+    let len = |shape: Vec<usize>| shape.iter().product::<usize>();
     let [fan_in, fan_out] = map.fan();
-    match source {
-        Source::Given { count, .. } => *count as f64 * weight,
-        Source::Gaussian { .. } => 2.0 * weight,
-        Source::LowRank {
-            components, rank, ..
-        } => weight + (components * rank * (fan_in + fan_out)) as f64,
-    }
+    let weight = map.weight_len();
+    let parameters = match kind {
+        SourceKind::Given => weights * weight,
+        SourceKind::Gaussian => 2 * weight,
+        SourceKind::LowRank { rank } => weight + weights * rank * (fan_in + fan_out),
+    };
+    let read = match (pass, kind) {
+        (Pass::BackwardW, SourceKind::Gaussian) => weight,
+        (Pass::BackwardW, SourceKind::LowRank { .. }) => parameters,
+        _ => 0,
+    };
+    (len(map.x_shape()) + len(map.y_shape()) + parameters + read) as f64
 }
 
-/// Floats read for each element of a weight tile; factors are small beside it.
-fn floats_per_weight(kind: SourceKind) -> f64 {
-    match kind {
-        SourceKind::Given | SourceKind::LowRank { .. } => 1.0,
-        SourceKind::Gaussian => 2.0,
-    }
+/// The first of the choices that moves at most [`MOST`] times the least possible, or the one that
+/// moves least.
+///
+/// # Panics
+/// On no choice at all, which the tests rule out for every kernel.
+pub(super) fn first_frugal<T>(choices: Vec<T>, least: f64, moved: impl Fn(&T) -> f64) -> T {
+    let frugal = choices
+        .iter()
+        .position(|choice| moved(choice) <= MOST * least);
+    let at = frugal.or_else(|| {
+        (0..choices.len()).min_by(|&a, &b| moved(&choices[a]).total_cmp(&moved(&choices[b])))
+    });
+    choices
+        .into_iter()
+        .nth(at.unwrap_or(0))
+        .unwrap_or_else(|| panic!("no tile fits into workgroup memory"))
 }
 
 /// Traffic of one pass of an op.
-pub fn traffic(map: &Map, source: &Source, pass: Pass, variant: Variant) -> Traffic {
+pub fn traffic(map: &Map, source: &Source, pass: Pass) -> Traffic {
     let kind = SourceKind::from(source);
-    let (x, y) = (len(&map.x_shape()), len(&map.y_shape()));
-    let parameters = parameters(map, source);
-    let floats = match pass {
-        Pass::Forward => columns_floats(&forward(map, source, variant), map, kind, pass) + y,
-        Pass::BackwardX => columns_floats(&backward_x(map, source, variant), map, kind, pass) + x,
-        Pass::BackwardW => weight_gradient_floats(map, source, variant),
-    };
-    let compulsory = match pass {
-        Pass::Forward | Pass::BackwardX => x + y + parameters,
-        // The gradients of the parameters are written, psi is read.
-        Pass::BackwardW if kind == SourceKind::Gaussian => x + y + 1.5 * parameters,
-        Pass::BackwardW => x + y + parameters,
+    let weights = source.slots().map_or(1, |(_, count)| count);
+    let floats = match (pass, single_rows(map, kind)) {
+        (Pass::BackwardW, _) => weight_gradient(map, source),
+        (_, Some(m)) => vector::Rows::new(m, pass).moved(),
+        (_, None) => {
+            let segments = Segments::of_weights(source, map.batch());
+            Columns::new(map, kind, &segments, pass).moved()
+        }
     };
     Traffic {
-        bytes: FLOAT * floats,
-        compulsory_bytes: FLOAT * compulsory,
+        bytes: (size_of::<f32>() as f64) * floats,
+        compulsory_bytes: (size_of::<f32>() as f64) * compulsory(map, kind, weights, pass),
         flop: map.flop(),
     }
 }
 
-fn constant(launch: &Launch, name: &str) -> f64 {
-    f64::from(launch.kernel.constant(name).unwrap_or(1))
-}
-
-/// Floats loaded by a launch whose tiles are channels x positions.
-fn columns_floats(launch: &Launch, map: &Map, kind: SourceKind, pass: Pass) -> f64 {
-    let at = |name| constant(launch, name);
-    let weights = floats_per_weight(kind);
-    let (rows, operand_channels) = match pass {
-        Pass::BackwardX => (at("I"), at("M")),
-        Pass::Forward | Pass::BackwardW => (at("M"), at("I")),
-    };
-    let workgroups = f64::from(launch.workgroups);
-    match launch.kernel.name {
-        "vector_forward" | "vector_backward_x" => {
-            let tile = at("THREADS") * 4.0 * weights;
-            let steps = at("ROWS") * at("COLS") * map.batch() as f64
-                / (at("EXAMPLES") * at("THREADS") * 4.0);
-            let operand = workgroups * at("EXAMPLES") * operand_channels;
-            steps * tile + operand
-        }
-        "direct_forward" | "direct_backward_x" => {
-            // Invocations share little but what a cache line gives them.
-            let invocations = workgroups * at("THREADS");
-            let per_channel = at("EY") * at("EX") + at("TM") * at("TAPS") * weights;
-            invocations * operand_channels * per_channel
-        }
-        _ => {
-            let positions = at("NT");
-            let operand = operand_channels * distinct_operand(map, positions, pass);
-            let tile = at("MT").min(rows) * operand_channels * at("TAPS") * weights;
-            workgroups * (tile + operand)
+/// Floats moved by the gradient of the weight, with the sum over its parts or the folds.
+fn weight_gradient(map: &Map, source: &Source) -> f64 {
+    match source {
+        Source::Gaussian { .. } => parts_moved(map, source, SourceKind::Gaussian),
+        Source::Given { .. } => parts_moved(map, source, SourceKind::Given),
+        // The gradient of every component's weight is stored and folded.
+        Source::LowRank {
+            components, rank, ..
+        } => {
+            let reduction = Reduction::of_all(source, map.batch(), *components);
+            let entries = reduction.parts();
+            Gradient::new(map, SourceKind::Given).moved(&reduction)
+                + fold_floats(map, *rank, entries)
         }
     }
 }
 
-/// Distinct operand positions under so many neighbouring positions of the result.
-fn distinct_operand(map: &Map, positions: f64, pass: Pass) -> f64 {
-    let Map::Conv2d(c) = map else {
-        return positions;
-    };
-    let (result, operand, stride) = match pass {
-        Pass::BackwardX => (c.image, c.output(), [1, 1]),
-        Pass::Forward | Pass::BackwardW => (c.output(), c.image, c.stride),
-    };
-    let image = (result[0] * result[1]) as f64;
-    if positions >= image {
-        return (positions / image).ceil() * (operand[0] * operand[1]) as f64;
+fn parts_moved(map: &Map, source: &Source, kind: SourceKind) -> f64 {
+    let parts = useful_parts(map, kind, Variant::Gpu);
+    let reduction = Reduction::of_all(source, map.batch(), parts);
+    match single_rows(map, kind) {
+        Some(m) => vector::gradient_moved(m, &reduction),
+        None => Gradient::new(map, kind).moved(&reduction),
     }
-    let rows = (positions / result[1] as f64).ceil();
-    let cols = positions.min(result[1] as f64);
-    let reach = |count: f64, axis: usize| {
-        let span = (count - 1.0) * stride[axis] as f64 + window(c, axis);
-        span.min(operand[axis] as f64)
-    };
-    reach(rows, 0) * reach(cols, 1)
-}
-
-fn window(c: &Conv2d, axis: usize) -> f64 {
-    ((c.kernel[axis] - 1) * c.dilation[axis] + 1) as f64
-}
-
-/// Floats moved by the gradient of the weight, the sum over its parts included.
-fn weight_gradient_floats(map: &Map, source: &Source, variant: Variant) -> f64 {
-    let kind = match source {
-        Source::Gaussian { .. } => SourceKind::Gaussian,
-        Source::Given { .. } | Source::LowRank { .. } => SourceKind::Given,
-    };
-    let reduction = Reduction::of_all(source, map.batch(), useful_parts(map, kind, variant));
-    let launch = backward_w(map, kind, &reduction, variant);
-    let at = |name| constant(&launch, name);
-    let (x, y) = (len(&map.x_shape()), len(&map.y_shape()));
-    let (group_rows, cols) = (at("ROWS") / at("GROUPS"), at("COLS"));
-    // How often each operand is read: once per tile across the other one.
-    let (x_times, y_times) = match launch.kernel.name {
-        "vector_backward_w" => (
-            (cols / 4.0).ceil() / f64::from(launch.kernel.threads()),
-            at("I"),
-        ),
-        "direct_backward_w" => (
-            (at("M") / at("TM")).ceil() * at("EY") * at("EX")
-                / (at("PY") * at("PX") * at("SY") * at("SX")),
-            (at("I") / at("STEP")).ceil(),
-        ),
-        _ => {
-            let (row_tiles, col_tiles) = ((group_rows / at("MT")).ceil(), (cols / at("NT")).ceil());
-            match map {
-                Map::Matmul(_) => (col_tiles, row_tiles),
-                // A column tile holds the taps of only some inputs.
-                Map::Conv2d(_) => (
-                    row_tiles * (col_tiles * at("NT") / cols).max(1.0),
-                    col_tiles,
-                ),
-            }
-        }
-    };
-    let regions = if kind == SourceKind::Gaussian {
-        2.0
-    } else {
-        1.0
-    };
-    let parts = reduction.parts() as f64 * regions * map.weight_len() as f64;
-    let sums = match reduction.is_direct() {
-        true => parts,
-        false => 2.0 * parts + regions * map.weight_len() as f64,
-    };
-    let psi = match kind {
-        SourceKind::Gaussian => reduction.parts() as f64 * map.weight_len() as f64,
-        _ => 0.0,
-    };
-    x * x_times.max(1.0) + y * y_times.max(1.0) + sums + psi
 }

@@ -7,6 +7,6 @@ mod sample;
 mod weight;
 
 pub use fold::{fold_left, fold_right, fold_shared};
-pub use product::{product_backward_w, product_backward_x, product_forward};
+pub use product::{product_backward_w, product_backward_x, product_forward, sum_parts};
 pub use sample::{sample_gaussian, sample_gaussian_backward, sample_low_rank};
 pub use weight::{Parameters, weight_of_example};

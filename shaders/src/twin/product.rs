@@ -1,7 +1,7 @@
 //! Twins of the products. Every (example, weight element, position) is visited once, in the order
 //! of [`visit`]; the three kernels differ only in what they add where.
 
-use super::weight::{Parameters, weight_of_example};
+use super::weight::{Parameters, weights};
 use crate::geometry::{Conv2d, Map, Matmul};
 use crate::source::Source;
 
@@ -69,8 +69,9 @@ pub fn product_forward(
     parameters: Parameters<'_>,
 ) -> Vec<f32> {
     let mut y = vec![0.0; map.y_shape().iter().product()];
+    let weights = weights(map, source, parameters);
     visit(map, |example, element, x_at, y_at| {
-        y[y_at] += weight_of_example(map, source, parameters, example, element) * x[x_at];
+        y[y_at] += weights[example * map.weight_len() + element] * x[x_at];
     });
     y
 }
@@ -83,8 +84,9 @@ pub fn product_backward_x(
     parameters: Parameters<'_>,
 ) -> Vec<f32> {
     let mut dx = vec![0.0; map.x_shape().iter().product()];
+    let weights = weights(map, source, parameters);
     visit(map, |example, element, x_at, y_at| {
-        dx[x_at] += weight_of_example(map, source, parameters, example, element) * grad[y_at];
+        dx[x_at] += weights[example * map.weight_len() + element] * grad[y_at];
     });
     dx
 }
@@ -97,4 +99,24 @@ pub fn product_backward_w(map: &Map, x: &[f32], grad: &[f32]) -> Vec<f32> {
         dw[example * map.weight_len() + element] += x[x_at] * grad[y_at];
     });
     dw
+}
+
+/// `[slots, elements]`: the sums over the parts `slot_starts[s] .. slot_starts[s + 1]` of each slot.
+/// A part takes `part_stride` floats, and what is summed begins `region_offset` into it.
+pub fn sum_parts(
+    slot_starts: &[u32],
+    elements: usize,
+    part_stride: usize,
+    region_offset: usize,
+    parts: &[f32],
+) -> Vec<f32> {
+    let sum = |slot: usize, element: usize| {
+        (slot_starts[slot]..slot_starts[slot + 1])
+            .map(|part| parts[part as usize * part_stride + region_offset + element])
+            .sum()
+    };
+    (0..slot_starts.len() - 1)
+        .flat_map(|slot| (0..elements).map(move |element| (slot, element)))
+        .map(|(slot, element)| sum(slot, element))
+        .collect()
 }

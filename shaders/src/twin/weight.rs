@@ -60,3 +60,11 @@ pub fn weight_of_example(
         }
     }
 }
+
+/// The weights of all examples `[batch, ..weight shape]`.
+pub(super) fn weights(map: &Map, source: &Source, parameters: Parameters<'_>) -> Vec<f32> {
+    (0..map.batch())
+        .flat_map(|example| (0..map.weight_len()).map(move |element| (example, element)))
+        .map(|(example, element)| weight_of_example(map, source, parameters, example, element))
+        .collect()
+}

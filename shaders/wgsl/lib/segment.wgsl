@@ -4,16 +4,17 @@
 // (LISTED) the segments + 1 starts into the order, and the order of the examples.
 
 const HEAD = 9u;
-const PAST_END = 0xFFFFFFFFu;
 
-var<workgroup> shared_segment: vec4<u32>;
+struct Segment {
+    // Place of the first example in the order.
+    first: u32,
+    examples: u32,
+    exists: bool,
+}
 
-// (segment, first place, examples, tile in the segment) of a tile counted over all segments.
-// Past the last segment: no examples, tile PAST_END.
-fn segment_of(tile: u32) -> vec4<u32> {
-    let segment = tile / info[6];
+fn segment_at(segment: u32) -> Segment {
     if (segment >= info[5]) {
-        return vec4<u32>(0u, 0u, 0u, PAST_END);
+        return Segment(0u, 0u, false);
     }
     var first = segment * info[7];
     var end = min(first + info[7], info[8]);
@@ -21,7 +22,7 @@ fn segment_of(tile: u32) -> vec4<u32> {
         first = info[HEAD + segment];
         end = info[HEAD + segment + 1u];
     }
-    return vec4<u32>(segment, first, end - first, tile % info[6]);
+    return Segment(first, end - first, true);
 }
 
 // The example at one place of the order.

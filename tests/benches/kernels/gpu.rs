@@ -8,9 +8,12 @@ use crate::{
     shapes::{Pass, Shape, SourceKind},
     table::{Row, Table},
 };
+use bayesadapter::ops::{KernelVariant, set_kernel_variant};
 use burn::tensor::Device;
 
 pub const DEVICE: &str = "wgpu";
+/// The same adapter with the kernels of real GPUs, where it would get those for CPU cores.
+const TILES: &str = "wgpu tiles";
 
 /// Software adapters bind this much; larger stored weights are left out.
 const MOST_STORED_BYTES: usize = 128 << 20;
@@ -46,6 +49,7 @@ pub fn measure(
         }
         burn(measure, table, shape, pass, device);
     }
+    tiles(measure, table, &order, device);
     for shape in &order {
         for (pass, sources) in [
             (Pass::Forward, &SourceKind::ALL[..]),
@@ -65,6 +69,18 @@ pub fn measure(
         }
         burn(measure, table, shape, Pass::Forward, device);
     }
+}
+
+fn tiles(measure: &mut Measure, table: &mut Table, shapes: &[&Shape], device: &Device) {
+    let pass = Pass::ForwardBackward;
+    set_kernel_variant(KernelVariant::Gpu);
+    for shape in shapes {
+        for source in [SourceKind::Gaussian, SourceKind::Shared] {
+            let prepare = || Runner::ours(shape, source, pass, device);
+            row(measure, table, TILES, source.name(), shape, pass, prepare);
+        }
+    }
+    set_kernel_variant(KernelVariant::Auto);
 }
 
 /// Burn's route at more than this takes a software adapter a minute for ten calls.

@@ -8,7 +8,7 @@ use crate::{
 };
 use bayesadapter_shaders::{
     NoiseKey, Source,
-    kernels::{Pass, Variant, traffic},
+    kernels::{Pass, traffic},
 };
 
 /// One row per layer, source and pass, for the kernels that real GPUs run.
@@ -18,7 +18,7 @@ pub fn traffic_rows(shapes: &[Shape]) -> Vec<Row> {
         for kind in SourceKind::ALL {
             let source = source(kind, shape.map.batch());
             for pass in Pass::ALL {
-                let traffic = traffic(&shape.map, &source, pass, Variant::Gpu);
+                let traffic = traffic(&shape.map, &source, pass);
                 let figures = [
                     ("of_compulsory", traffic.ratio()),
                     ("flop_per_byte", traffic.flop_per_byte()),

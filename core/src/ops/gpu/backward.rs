@@ -111,9 +111,7 @@ fn low_rank(
     let gradients: Vec<_> = parameters.iter().map(empty_like).collect();
     let variant = device::variant(&grad.client);
     let stride = kernels::region_len(map);
-    let parts = kernels::useful_parts(map, SourceKind::Given, variant)
-        .min(MAX_WEIGHT_COPIES)
-        .min(bindable(grad, stride));
+    let parts = kernels::components_at_once(map, variant).min(bindable(grad, stride));
     let mut first = 0;
     while first < components {
         let slots = first..(first + parts).min(components);
@@ -135,9 +133,6 @@ fn low_rank(
     }
     gradients
 }
-
-/// Bounds the memory of [`low_rank`] for small weights, whatever keeps the device busy.
-const MAX_WEIGHT_COPIES: usize = 8;
 
 /// `[dW, dl, dr]` from the gradients of materialised draws.
 pub(super) fn fold_draws(

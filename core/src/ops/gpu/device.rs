@@ -12,7 +12,9 @@ pub enum KernelVariant {
     /// otherwise.
     #[default]
     Auto,
+    /// Tiles in workgroup memory, for real GPUs.
     Gpu,
+    /// Few and long threads, for adapters that are a CPU.
     Software,
 }
 

@@ -44,8 +44,16 @@ pub(super) fn run(client: &Client, launch: Launch, tensors: &[&CubeTensor]) {
 pub(super) fn empty_tensor(like: &CubeTensor, shape: &[usize]) -> CubeTensor {
     let bytes = shape.iter().product::<usize>() * size_of::<f32>();
     // An empty buffer cannot be bound.
-    let handle = like.client.empty(bytes.max(size_of::<f32>()));
+    let handle = uninitialised(&like.client, bytes.max(size_of::<f32>()));
     tensor_on(like, shape, handle)
+}
+
+/// In the tests all NaN, so that they notice what a kernel leaves out.
+fn uninitialised(client: &Client, bytes: usize) -> Handle {
+    match cfg!(test) {
+        true => client.create_from_slice(&vec![0xFF; bytes]),
+        false => client.empty(bytes),
+    }
 }
 
 pub(super) fn empty_like(like: &CubeTensor) -> CubeTensor {

@@ -2,11 +2,11 @@
 
 use super::device::{KernelVariant, set_kernel_variant};
 use super::*;
-use crate::ops::backend;
+use crate::ops::{MatmulWeights, OpError, backend, exemplar_matmul};
 use bayesadapter_shaders::twin::{self, Parameters};
-use bayesadapter_shaders::{Conv2d, DrawAxis, Matmul, NoiseKey, Padding};
+use bayesadapter_shaders::{DrawAxis, Matmul, NoiseKey, cases};
 use burn::backend::ops::FloatTensorOps;
-use burn::tensor::TensorData;
+use burn::tensor::{Device, DeviceKind, Tensor, TensorData};
 use std::sync::Mutex;
 
 /// The variant is chosen per process, so the tests that choose one take turns.
@@ -158,91 +158,11 @@ fn check(map: Map, source: Source) {
     }
 }
 
-fn maps() -> Vec<Map> {
-    let matmul = |batch, rows, inputs, outputs| {
-        Map::Matmul(Matmul {
-            batch,
-            rows,
-            inputs,
-            outputs,
-        })
-    };
-    let conv = |channels: [usize; 2], image: [usize; 2], kernel: [usize; 2], groups| Conv2d {
-        batch: 5,
-        channels_in: channels[0],
-        channels_out: channels[1],
-        image,
-        kernel,
-        stride: [1, 1],
-        dilation: [1, 1],
-        padding: Padding::symmetric(kernel[0] / 2, kernel[1] / 2),
-        groups,
-    };
-    let mut strided = conv([6, 4], [9, 7], [3, 2], 2);
-    strided.stride = [2, 3];
-    strided.dilation = [2, 1];
-    strided.padding.bottom = 0;
-    let mut leaping = conv([4, 8], [3, 5], [3, 3], 1);
-    leaping.stride = [7, 11];
-    vec![
-        matmul(5, 1, 1, 1),
-        matmul(5, 1, 13, 10),
-        matmul(9, 1, 36, 68),
-        matmul(5, 7, 12, 20),
-        matmul(5, 70, 5, 66),
-        Map::Conv2d(conv([8, 12], [6, 10], [3, 3], 1)),
-        Map::Conv2d(conv([16, 17], [13, 11], [3, 3], 1)),
-        Map::Conv2d(conv([12, 8], [7, 5], [1, 1], 1)),
-        Map::Conv2d(conv([6, 6], [7, 9], [3, 3], 6)),
-        Map::Conv2d(conv([6, 12], [7, 9], [5, 3], 6)),
-        Map::Conv2d(conv([3, 9], [8, 9], [7, 7], 1)),
-        Map::Conv2d(conv([2, 2], [24, 23], [21, 23], 1)),
-        Map::Conv2d(conv([1, 1], [1, 1], [1, 1], 1)),
-        Map::Conv2d(conv([2, 3], [1, 1], [3, 3], 1)),
-        Map::Conv2d(leaping),
-        Map::Conv2d(strided),
-    ]
-}
-
-fn sources(batch: usize) -> Vec<Source> {
-    let index: std::sync::Arc<[u32]> = (0..batch as u32)
-        .map(|b| [0, 3, 1, 0, 3][b as usize % 5])
-        .collect();
-    vec![
-        Source::Given {
-            index: index.clone(),
-            count: 4,
-        },
-        Source::Given {
-            index: vec![0; batch].into(),
-            count: 1,
-        },
-        Source::Gaussian {
-            key: NoiseKey {
-                seed: 0x0123_4567_89AB_CDEF,
-                draw: 3,
-                parameter: 8,
-                first_example: 100,
-            },
-        },
-        Source::LowRank {
-            index: index.clone(),
-            components: 4,
-            rank: 1,
-        },
-        Source::LowRank {
-            index,
-            components: 12,
-            rank: 3,
-        },
-    ]
-}
-
 fn check_all(variant: KernelVariant) {
     let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     set_kernel_variant(variant);
-    for map in maps() {
-        for source in sources(map.batch()) {
+    for map in cases::small_maps() {
+        for source in cases::sources(map.batch()) {
             check(map, source);
         }
     }
@@ -287,4 +207,78 @@ fn samples_agree_with_their_twins() {
         assert_close("d mu", &download(&gradients[0]), &expected[0]);
         assert_close("d psi", &download(&gradients[1]), &expected[1]);
     }
+}
+
+#[test]
+fn low_rank_samples_agree_with_their_twins() {
+    let map = Map::Matmul(Matmul {
+        batch: 3,
+        rows: 1,
+        inputs: 7,
+        outputs: 9,
+    });
+    let (index, rank): ([u32; 3], usize) = ([1, 0, 1], 2);
+    let source = Source::LowRank {
+        index: index.into(),
+        components: 2,
+        rank,
+    };
+    let shapes = parameter_shapes(&map, &source);
+    let len = |at: usize| shapes[at].iter().product();
+    let [shared, left, right] = [0, 1, 2].map(|at| values(at as u32, len(at)));
+    let tensors = || {
+        let all = [&shared, &left, &right].into_iter().zip(&shapes);
+        all.map(|(values, shape)| upload(values, shape.clone()))
+            .collect()
+    };
+    let op = SampleOp::LowRank {
+        op: ExemplarOp { map, source },
+    };
+    let out = CubeBackend::sample(backend::Parameters::from_vec(tensors()), op.clone());
+    let expected = twin::sample_low_rank(&map, rank, &index, &shared, &left, &right);
+    assert_close("draws", &download(&out), &expected);
+    let grad = values(3, 3 * 7 * 9);
+    let gradients = CubeBackend::sample_backward(upload(&grad, vec![3, 7, 9]), tensors(), op);
+    let expected = [
+        twin::fold_shared(&map, rank, &index, &grad, &left, &right),
+        twin::fold_left(&map, rank, &index, 2, &grad, &shared, &right),
+        twin::fold_right(&map, rank, &index, 2, &grad, &shared, &left),
+    ];
+    for (at, expected) in expected.iter().enumerate() {
+        assert_close(
+            &format!("gradient {at}"),
+            &download(&gradients[at]),
+            expected,
+        );
+    }
+}
+
+#[test]
+fn sums_of_parts_agree_with_their_twin() {
+    // The slot in the middle has no parts.
+    let (slot_starts, elements, stride, offset) = ([0, 3, 3, 5], 70, 200, 100);
+    let parts = values(0, 5 * stride);
+    let tensor = upload(&parts, vec![5 * stride]);
+    let out = empty_tensor(&tensor, &[3, elements]);
+    let launch = kernels::sum_parts(&slot_starts, elements, stride, offset);
+    run(&tensor.client, launch, &[&tensor, &out]);
+    let expected = twin::sum_parts(&slot_starts, elements, stride, offset, &parts);
+    assert_close("sums", &download(&out), &expected);
+}
+
+/// Vulkan and WebGPU count the bytes of a binding in 32 bits, so no adapter binds such a result.
+#[test]
+fn a_result_that_cannot_be_bound_is_refused() {
+    let device = Device::wgpu(DeviceKind::DefaultDevice);
+    let side = 46_000;
+    let weights = MatmulWeights::Given {
+        weights: Tensor::zeros([1, 1, side], &device),
+        index: vec![0],
+    };
+    let refused = exemplar_matmul(Tensor::zeros([1, side, 1], &device), weights, None);
+    let bytes = 4 * (side * side) as u64;
+    assert!(matches!(
+        refused,
+        Err(OpError::Limit { what: "the result", bytes: needed, limit }) if needed == bytes && limit < bytes
+    ));
 }
