@@ -51,11 +51,10 @@ impl NoiseKey {
 
     /// Writes the normals of elements `first .. first + out.len()` of one example.
     ///
-    /// Branch-free over [`LANES`] counters at a time, so that it vectorises with whatever the
-    /// caller was compiled for; a caller in a `#[target_feature]` function gets that instruction set.
+    /// Branch-free over many counters at a time, so that it vectorises with whatever the caller
+    /// was compiled for; a caller in a `#[target_feature]` function gets that instruction set.
     #[inline(always)]
     pub fn fill_normals(&self, example: u32, first: u32, out: &mut [f32]) {
-        let mut tile = Tile::new();
         let mut block = first / 4;
         let mut rest = out;
         if !first.is_multiple_of(4) {
@@ -66,113 +65,133 @@ impl NoiseKey {
             rest = later;
             block = block.wrapping_add(1);
         }
-        let (blocks, _) = rest.as_chunks_mut::<4>();
-        let (groups, _) = blocks.as_chunks_mut::<LANES>();
-        let done = groups.len() * 4 * LANES;
-        for groups in groups.chunks_mut(GROUPS) {
-            tile.fill(self, example, block, groups);
-            block = block.wrapping_add((groups.len() * LANES) as u32);
-        }
-        let rest = &mut rest[done..];
+        let (rest, block) = self.fill_tiles::<MANY>(example, block, rest);
+        let (rest, block) = self.fill_tiles::<FEW>(example, block, rest);
         if !rest.is_empty() {
-            let mut last = [[[0.0; 4]; LANES]];
-            tile.fill(self, example, block, &mut last);
-            rest.copy_from_slice(&last.as_flattened().as_flattened()[..rest.len()]);
+            let mut last = [[0.0; 4]; FEW];
+            Tile::new().fill(self, example, block, &mut last);
+            rest.copy_from_slice(&last.as_flattened()[..rest.len()]);
         }
+    }
+
+    /// Fills whole tiles; returns what is left, and its first block.
+    #[inline(always)]
+    fn fill_tiles<'o, const N: usize>(
+        &self,
+        example: u32,
+        block: u32,
+        out: &'o mut [f32],
+    ) -> (&'o mut [f32], u32) {
+        let filled = out.len() / (4 * N) * N;
+        let (now, rest) = out.split_at_mut(4 * filled);
+        let (tiles, _) = now.as_chunks_mut::<4>().0.as_chunks_mut::<N>();
+        let mut tile = Tile::<N>::new();
+        for (n, out) in tiles.iter_mut().enumerate() {
+            tile.fill(self, example, block.wrapping_add((n * N) as u32), out);
+        }
+        (rest, block.wrapping_add(filled as u32))
     }
 }
 
-/// Lanes in which one step of the work is done for several groups before the next step, so that a
-/// step's constants stay in registers. Loops rather than `map`, which is a function of its own and
-/// would lose the caller's instruction set.
-struct Tile {
-    words: [[[u32; LANES]; 4]; GROUPS],
-    radii: [[[f32; LANES]; 2]; GROUPS],
+/// Counters of the tiles that [`NoiseKey::fill_normals`] is made of: enough to keep a step busy, and few
+/// at the end of a run, so that little is made in vain.
+const MANY: usize = 32;
+const FEW: usize = 8;
+
+/// `N` counters, each of whose steps is done for all of them before the next step, so that a step's
+/// constants stay in registers. Loops rather than `map`, which is a function of its own and would
+/// lose the caller's instruction set. Aligned, because a register that lies across two cache lines is
+/// read and written twice.
+#[repr(align(64))]
+struct Tile<const N: usize> {
+    /// Words of the counters, in the lower halves.
+    words: [[u64; N]; 4],
+    /// A counter makes two pairs of normals, each of two words.
+    radius_words: [[u32; 2]; N],
+    angle_words: [[u32; 2]; N],
+    squares: [[f32; 2]; N],
 }
 
-impl Tile {
+impl<const N: usize> Tile<N> {
     #[inline(always)]
     fn new() -> Self {
         Self {
-            words: [[[0; LANES]; 4]; GROUPS],
-            radii: [[[0.0; LANES]; 2]; GROUPS],
+            words: [[0; N]; 4],
+            radius_words: [[0; 2]; N],
+            angle_words: [[0; 2]; N],
+            squares: [[0.0; 2]; N],
         }
     }
 
-    /// The normals of `LANES` blocks for each of `out`, from `block` on.
+    /// The normals of `N` blocks from `block` on.
     #[inline(always)]
-    fn fill(&mut self, key: &NoiseKey, example: u32, block: u32, out: &mut [[[f32; 4]; LANES]]) {
-        let groups = out.len().min(GROUPS);
-        for (group, words) in self.words[..groups].iter_mut().enumerate() {
-            *words = key.words(example, block.wrapping_add((group * LANES) as u32));
+    fn fill(&mut self, key: &NoiseKey, example: u32, block: u32, out: &mut [[f32; 4]; N]) {
+        self.philox(key, example, block);
+        let words = self.radius_words.as_flattened();
+        let squares = self.squares.as_flattened_mut();
+        for pair in 0..2 * N {
+            squares[pair] = radius_squared(words[pair]);
         }
-        let steps = self.words[..groups].iter().zip(&mut self.radii);
-        for (words, radii) in steps {
-            let mut both = [[0.0; LANES]; 2];
-            for lane in 0..LANES {
-                both[0][lane] = radius(words[0][lane]);
-                both[1][lane] = radius(words[2][lane]);
-            }
-            *radii = both;
-        }
-        let steps = self.words[..groups].iter().zip(&self.radii);
-        for ((words, radii), out) in steps.zip(out) {
-            let mut planes = [[0.0; LANES]; 4];
-            for lane in 0..LANES {
-                for pair in 0..2 {
-                    let [cos, sin] = cos_sin(words[2 * pair + 1][lane]);
-                    planes[2 * pair][lane] = radii[pair][lane] * cos;
-                    planes[2 * pair + 1][lane] = radii[pair][lane] * sin;
-                }
-            }
-            for (lane, four) in out.iter_mut().enumerate() {
-                *four = [
-                    planes[0][lane],
-                    planes[1][lane],
-                    planes[2][lane],
-                    planes[3][lane],
-                ];
-            }
+        let words = self.angle_words.as_flattened();
+        let out = out.as_flattened_mut();
+        for pair in 0..2 * N {
+            // The root here, since the polynomials of the angle fill the time that it takes.
+            let [cos, sin] = scaled_cos_sin(squares[pair].sqrt(), words[pair]);
+            out[2 * pair] = cos;
+            out[2 * pair + 1] = sin;
         }
     }
-}
 
-impl NoiseKey {
-    /// `[word][lane]`: the words of [`NoiseKey::bits`] for blocks `block .. block + LANES`.
+    /// The words of [`NoiseKey::bits`] for `N` blocks from `block` on.
     ///
-    /// A word lives in the lower half of 64 bits and the upper half is left as it comes: that is
-    /// how vector units multiply 32 bits by 32, so no round has to shuffle lanes.
+    /// Two rounds for all counters before the next two, which is a tenth faster than ten in a row,
+    /// where every round waits for the one before it.
     #[inline(always)]
-    fn words(&self, example: u32, block: u32) -> [[u32; LANES]; 4] {
-        let example = u64::from(self.first_example.wrapping_add(example));
-        let (draw, parameter) = (u64::from(self.draw), u64::from(self.parameter));
-        let mut words = [[0; LANES]; 4];
-        for lane in 0..LANES {
-            let (mut a, mut b) = (u64::from(block.wrapping_add(lane as u32)), example);
-            let (mut c, mut d) = (draw, parameter);
-            let (mut k0, mut k1) = (self.seed as u32, (self.seed >> 32) as u32);
-            for _ in 0..10 {
-                let p = (a & 0xFFFF_FFFF) * MULTIPLIERS[0];
-                let q = (c & 0xFFFF_FFFF) * MULTIPLIERS[1];
-                a = (q >> 32) ^ b ^ u64::from(k0);
-                c = (p >> 32) ^ d ^ u64::from(k1);
-                (b, d) = (q, p);
-                k0 = k0.wrapping_add(WEYL[0]);
-                k1 = k1.wrapping_add(WEYL[1]);
-            }
-            words[0][lane] = a as u32;
-            words[1][lane] = b as u32;
-            words[2][lane] = c as u32;
-            words[3][lane] = d as u32;
+    fn philox(&mut self, key: &NoiseKey, example: u32, block: u32) {
+        let [a, b, c, d] = &mut self.words;
+        let example = u64::from(key.first_example.wrapping_add(example));
+        let (draw, parameter) = (u64::from(key.draw), u64::from(key.parameter));
+        let mut keys = [key.seed as u32, (key.seed >> 32) as u32];
+        for n in 0..N {
+            let block = u64::from(block.wrapping_add(n as u32));
+            [a[n], b[n], c[n], d[n]] = two_rounds([block, example, draw, parameter], keys);
         }
-        words
+        for _ in 0..3 {
+            keys = later(later(keys));
+            for n in 0..N {
+                [a[n], b[n], c[n], d[n]] = two_rounds([a[n], b[n], c[n], d[n]], keys);
+            }
+        }
+        keys = later(later(keys));
+        for n in 0..N {
+            let [a, b, c, d] = two_rounds([a[n], b[n], c[n], d[n]], keys);
+            self.radius_words[n] = [a as u32, c as u32];
+            self.angle_words[n] = [b as u32, d as u32];
+        }
     }
 }
 
-/// Counters worked on side by side in [`NoiseKey::fill_normals`], and how many such groups a step
-/// takes at most.
-const LANES: usize = 8;
-const GROUPS: usize = 8;
+/// Two rounds of Philox. A word lives in the lower half of 64 bits and the upper half is left as it
+/// comes: that is how vector units multiply 32 bits by 32, so no round has to shuffle lanes.
+#[inline(always)]
+fn two_rounds([mut a, mut b, mut c, mut d]: [u64; 4], mut keys: [u32; 2]) -> [u64; 4] {
+    for _ in 0..2 {
+        let p = (a & 0xFFFF_FFFF) * MULTIPLIERS[0];
+        let q = (c & 0xFFFF_FFFF) * MULTIPLIERS[1];
+        // The key first, as it need not wait for the product.
+        a = (q >> 32) ^ (b ^ u64::from(keys[0]));
+        c = (p >> 32) ^ (d ^ u64::from(keys[1]));
+        (b, d) = (q, p);
+        keys = later(keys);
+    }
+    [a, b, c, d]
+}
+
+/// The keys of the next round.
+#[inline(always)]
+fn later([k0, k1]: [u32; 2]) -> [u32; 2] {
+    [k0.wrapping_add(WEYL[0]), k1.wrapping_add(WEYL[1])]
+}
 
 const MULTIPLIERS: [u64; 2] = [0xD251_1F53, 0xCD9E_8D57];
 const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
@@ -213,50 +232,44 @@ pub fn normals(bits: [u32; 4]) -> [f32; 4] {
 
 #[inline(always)]
 fn box_muller(radius_bits: u32, angle_bits: u32) -> [f32; 2] {
-    let radius = radius(radius_bits);
-    let [cos, sin] = cos_sin(angle_bits);
-    [radius * cos, radius * sin]
+    scaled_cos_sin(radius_squared(radius_bits).sqrt(), angle_bits)
 }
 
+/// `-2 ln(uniform(bits))`. Coefficients are spelled as in the shader.
 #[inline(always)]
-fn radius(bits: u32) -> f32 {
-    (-2.0 * ln(uniform(bits))).sqrt()
-}
-
-/// Natural logarithm of a positive normal number, error about 1e-7 relative (Cephes' `logf`
-/// polynomial). Coefficients are spelled as in the shader.
-#[inline(always)]
-fn ln(value: f32) -> f32 {
-    // Split value = m * 2^e with m in [sqrt(1/2), sqrt(2)).
-    let bits = value.to_bits() as i32;
-    let exponent = (bits - 0x3F35_04F3) >> 23;
-    let m = f32::from_bits((bits - (exponent << 23)) as u32) - 1.0;
-    // In pairs (Estrin), because a chain of nine steps would keep the processor waiting.
+fn radius_squared(bits: u32) -> f32 {
+    // The uniform, exactly: 1 + k / 2^23 less 1 - 2^-24.
+    let value = f32::from_bits((bits >> 9) | 0x3F80_0000) - 0.999_999_94;
+    // Split value = (1 + m) * 2^exponent with 1 + m in [2/3, 4/3).
+    let shifted = value.to_bits().wrapping_sub(TWO_THIRDS) as i32;
+    let m = f32::from_bits((shifted as u32 & 0x007F_FFFF) + TWO_THIRDS) - 1.0;
+    let exponent = (shifted >> 23) as f32;
+    // -2 ln(1 + m) / m, in pairs (Estrin), because a chain would keep the processor waiting.
     let square = m * m;
-    let fourth = square * square;
-    let low = (3.333_333e-1 - 2.499_999_4e-1 * m) + (2.000_071_5e-1 - 1.666_805_7e-1 * m) * square;
-    let high = (1.424_932_3e-1 - 1.242_014_1e-1 * m) + (1.167_699_9e-1 - 1.151_461e-1 * m) * square;
-    let p = low + (high + 7.037_683_6e-2 * fourth) * fourth;
-    let p = p * m * square - 0.5 * square;
-    exponent as f32 * std::f32::consts::LN_2 + (m + p)
+    let low = (-1.999_995_7 + 1.000_061_5 * m) + (-0.667_034 + 0.496_307_67 * m) * square;
+    let high = (-0.391_180_95 + 0.391_697_02 * m) - 0.365_615_7 * square;
+    let p = low + high * (square * square);
+    p * m + exponent * MINUS_TWO_LN_2
 }
 
-/// Cosine and sine of a uniformly random angle: two bits choose the quadrant, 24 the place in it.
+const TWO_THIRDS: u32 = 0x3F2A_AAAB;
+const MINUS_TWO_LN_2: f32 = -1.386_294_4;
+
+/// Cosine and sine of a uniformly random angle times a radius: two bits choose the quadrant, 24 the
+/// place in it.
 #[inline(always)]
-fn cos_sin(bits: u32) -> [f32; 2] {
-    let quadrant = bits >> 30;
-    let within = (((bits << 2) as i32 >> 8) as f32 + 0.5) * (1.0 / 16_777_216.0);
-    let angle = within * std::f32::consts::FRAC_PI_2;
-    let square = angle * angle;
-    let sin =
-        ((-1.951_529_6e-4 * square + 8.332_161e-3) * square - 1.666_665_5e-1) * square * angle
-            + angle;
-    let cos =
-        ((2.443_315_7e-5 * square - 1.388_731_6e-3) * square + 4.166_664_6e-2) * square * square
-            - 0.5 * square
-            + 1.0;
-    let swap = quadrant & 1 == 1;
-    let (cos, sin) = if swap { (sin, cos) } else { (cos, sin) };
-    let flip = |value: f32, sign: u32| f32::from_bits(value.to_bits() ^ ((sign & 2) << 30));
-    [flip(cos, quadrant + 1), flip(sin, quadrant)]
+fn scaled_cos_sin(radius: f32, bits: u32) -> [f32; 2] {
+    // Odd multiples of 2^-25 quarters of a turn, from -1/2 to 1/2.
+    let quarters = ((bits << 2) as i32 >> 7 | 1) as f32 * (1.0 / 33_554_432.0);
+    let square = quarters * quarters;
+    let sin = (((-4.601_66e-3 * square + 7.968_003e-2) * square - 6.459_634_6e-1) * square
+        + std::f32::consts::FRAC_PI_2)
+        * quarters;
+    let cos = ((-2.042_625e-2 * square + 2.536_063_6e-1) * square - 1.233_698) * square + 1.0;
+    let odd = ((bits << 1) as i32) < 0;
+    let (cos, sin) = if odd { (sin, cos) } else { (cos, sin) };
+    // Half a turn changes both signs, a quarter that of the new cosine.
+    let signed = |value: f32, sign: u32| f32::from_bits(value.to_bits() ^ (sign & 0x8000_0000));
+    let radius = signed(radius, bits);
+    [signed(radius, bits << 1) * cos, radius * sin]
 }

@@ -14,9 +14,13 @@ use burn::tensor::Tensor;
 /// Geometry of [`exemplar_conv2d`] beyond what the shapes tell. Pairs are `[vertical, horizontal]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ConvOptions {
+    /// Steps between outputs.
     pub stride: [usize; 2],
+    /// Steps between the elements of a kernel.
     pub dilation: [usize; 2],
+    /// Zeros around the image.
     pub padding: Padding,
+    /// Number of groups of channels; as many as channels for a depthwise convolution.
     pub groups: usize,
 }
 
@@ -152,6 +156,10 @@ pub(super) fn conv2d(
     })
 }
 
+/// Up to so many outputs, the CPU's own low-rank product, which makes one product more in its backward
+/// pass, costs less than scaling x and y by tensor operations.
+const FEW_OUTPUTS: usize = 64;
+
 /// `sum_q ((x * l_q) W) * r_q`: products with the shared matrix between two scalings, so that all
 /// examples meet it at once, whatever their components.
 fn low_rank_matmul(
@@ -172,6 +180,15 @@ fn low_rank_matmul(
         unreachable!("the caller matched on the source");
     };
     let ([batch, _, _], [inputs, outputs], rank) = (x.dims(), map.fan(), left.dims()[2]);
+    if outputs <= FEW_OUTPUTS && matches!(route, Route::Cpu) {
+        let weights = MatmulWeights::LowRank {
+            shared,
+            left,
+            right,
+            index,
+        };
+        return dispatch(route, x, weights, map, reference::matmul);
+    }
     let slots = reference::slots(&index, &device);
     let left = left.select(0, slots.clone()).swap_dims(1, 2);
     let right = right.select(0, slots);

@@ -47,43 +47,44 @@ fn noise_bits(example: u32, block: u32) -> vec4<u32> {
     );
 }
 
-fn noise_ln(value: vec2<f32>) -> vec2<f32> {
-    let bits = bitcast<vec2<i32>>(value);
-    let exponent = (bits - vec2<i32>(0x3F3504F3)) >> vec2<u32>(23u);
-    let m = bitcast<vec2<f32>>(bits - (exponent << vec2<u32>(23u))) - vec2<f32>(1.0);
-    var p = vec2<f32>(7.0376836e-2);
-    p = p * m - 1.151461e-1;
-    p = p * m + 1.1676999e-1;
-    p = p * m - 1.2420141e-1;
-    p = p * m + 1.4249323e-1;
-    p = p * m - 1.6668057e-1;
-    p = p * m + 2.0000715e-1;
-    p = p * m - 2.4999994e-1;
-    p = p * m + 3.333333e-1;
-    let square = m * m;
-    p = p * m * square - 0.5 * square;
-    return vec2<f32>(exponent) * 0.6931472 + (m + p);
+// -2 ln of the uniforms of two words.
+fn noise_radius_squared(bits: vec2<u32>) -> vec2<f32> {
+    // The uniform, exactly: 1 + k / 2^23 less 1 - 2^-24.
+    let value = bitcast<vec2<f32>>((bits >> vec2<u32>(9u)) | vec2<u32>(0x3F800000u)) - 0.99999994;
+    // Split value = (1 + m) * 2^exponent with 1 + m in [2/3, 4/3).
+    let shifted = bitcast<vec2<i32>>(value) - vec2<i32>(0x3F2AAAAB);
+    let mantissa = (shifted & vec2<i32>(0x007FFFFF)) + vec2<i32>(0x3F2AAAAB);
+    let m = bitcast<vec2<f32>>(mantissa) - 1.0;
+    let exponent = vec2<f32>(shifted >> vec2<u32>(23u));
+    var p = -0.3656157 * m + 0.39169702;
+    p = p * m - 0.39118095;
+    p = p * m + 0.49630767;
+    p = p * m - 0.667034;
+    p = p * m + 1.0000615;
+    p = p * m - 1.9999957;
+    return p * m + exponent * -1.3862944;
 }
 
-fn noise_flip(value: vec2<f32>, sign: vec2<u32>) -> vec2<f32> {
-    return bitcast<vec2<f32>>(bitcast<vec2<u32>>(value) ^ ((sign & vec2<u32>(2u)) << vec2<u32>(30u)));
+fn noise_signed(value: vec2<f32>, sign: vec2<u32>) -> vec2<f32> {
+    return bitcast<vec2<f32>>(bitcast<vec2<u32>>(value) ^ (sign & vec2<u32>(0x80000000u)));
 }
 
 // Standard normals from random words: Box-Muller on the pairs (x, y) and (z, w).
 fn normals(bits: vec4<u32>) -> vec4<f32> {
-    let uniform_bits = vec2<f32>(vec2<i32>(bits.xz >> vec2<u32>(9u)));
-    let radius = sqrt(-2.0 * noise_ln((uniform_bits + 0.5) * (1.0 / 8388608.0)));
-    let quadrant = bits.yw >> vec2<u32>(30u);
-    let place = vec2<f32>(bitcast<vec2<i32>>(bits.yw << vec2<u32>(2u)) >> vec2<u32>(8u));
-    let angle = (place + 0.5) * (1.0 / 16777216.0) * 1.5707964;
-    let square = angle * angle;
-    let sine = ((-1.9515296e-4 * square + 8.332161e-3) * square - 1.6666655e-1) * square * angle
-        + angle;
-    let cosine = ((2.4433157e-5 * square - 1.3887316e-3) * square + 4.1666646e-2) * square * square
-        - 0.5 * square + 1.0;
-    let swap = (quadrant & vec2<u32>(1u)) == vec2<u32>(1u);
-    let c = radius * noise_flip(select(cosine, sine, swap), quadrant + vec2<u32>(1u));
-    let s = radius * noise_flip(select(sine, cosine, swap), quadrant);
+    let angle = bits.yw;
+    // Odd multiples of 2^-25 quarters of a turn, from -1/2 to 1/2.
+    let place = (bitcast<vec2<i32>>(angle << vec2<u32>(2u)) >> vec2<u32>(7u)) | vec2<i32>(1);
+    let quarters = vec2<f32>(place) * (1.0 / 33554432.0);
+    let square = quarters * quarters;
+    let sine = (((-4.60166e-3 * square + 7.968003e-2) * square - 6.4596346e-1) * square + 1.5707963)
+        * quarters;
+    let cosine = ((-2.042625e-2 * square + 2.5360636e-1) * square - 1.233698) * square + 1.0;
+    let second = angle << vec2<u32>(1u);
+    let odd = second >= vec2<u32>(0x80000000u);
+    // Half a turn changes both signs, a quarter that of the new cosine.
+    let radius = noise_signed(sqrt(noise_radius_squared(bits.xz)), angle);
+    let c = noise_signed(radius, second) * select(cosine, sine, odd);
+    let s = radius * select(sine, cosine, odd);
     return vec4<f32>(c.x, s.x, c.y, s.y);
 }
 

@@ -1,14 +1,15 @@
 //! The noise part of a matrix product with Gaussian weights: `x (exp(psi) eps_b)` and its
 //! gradients. A handful of weight rows is made at a time and used at once.
 
-use super::lanes::{LANES, Lanes, Task, dispatch};
+use super::gaussian_rows::{add_rows, gradient_rows};
+use super::lanes::{Lanes, Task, dispatch};
 use super::product::{Matrix, Threads, product};
 use crate::ops::{backend::Wanted, noise::fill_normals};
 use bayesadapter_shaders::{Matmul, NoiseKey};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Deviations made at a time: with what they meet, they stay in the first-level cache.
+/// Normals made at a time: with what they meet, they stay in the first-level cache.
 const NOISE_AT_ONCE: usize = 2048;
 
 /// From so many rows of x per example on, a library product beats row-by-row updates.
@@ -32,6 +33,26 @@ struct Noise<'a> {
 }
 
 impl Noise<'_> {
+    /// Elements of some rows of the weight.
+    #[inline(always)]
+    fn elements(&self, rows: &Range<usize>) -> Range<usize> {
+        rows.start * self.m.outputs..rows.end * self.m.outputs
+    }
+
+    /// `eps` of some rows of one example's weight.
+    #[inline(always)]
+    fn normals<'o>(
+        &self,
+        example: usize,
+        rows: &Range<usize>,
+        out: &'o mut Vec<f32>,
+    ) -> &'o mut [f32] {
+        let elements = self.elements(rows);
+        out.resize(elements.len(), 0.0);
+        fill_normals(self.key, example as u32, elements.start as u32, out);
+        out
+    }
+
     /// `exp(psi) * eps` of some rows of one example's weight.
     #[inline(always)]
     fn deviations<'o>(
@@ -40,10 +61,8 @@ impl Noise<'_> {
         rows: &Range<usize>,
         out: &'o mut Vec<f32>,
     ) -> &'o [f32] {
-        let elements = rows.start * self.m.outputs..rows.end * self.m.outputs;
-        out.resize(elements.len(), 0.0);
-        fill_normals(self.key, example as u32, elements.start as u32, out);
-        for (out, std) in out.iter_mut().zip(&self.std[elements]) {
+        let out = self.normals(example, rows, out);
+        for (out, std) in out.iter_mut().zip(&self.std[self.elements(rows)]) {
             *out *= std;
         }
         out
@@ -90,18 +109,18 @@ impl Task for Add<'_> {
             let rows = start..m.inputs.min(start + rows_at_once(m));
             let examples = self.y.chunks_exact_mut(m.rows * m.outputs);
             for (example, y) in (self.first..).zip(examples) {
-                let deviations = self.noise.deviations(example, &rows, &mut room);
                 let x = self.noise.example(self.noise.x, example, m.inputs);
                 if m.rows >= MANY_ROWS {
+                    let deviations = self.noise.deviations(example, &rows, &mut room);
                     let x = Matrix::rows(&x[start..], [m.rows, rows.len()], m.inputs);
                     let deviations = Matrix::new(deviations, [rows.len(), m.outputs]);
                     product(x, deviations, y, m.outputs, true, Threads::One);
                     continue;
                 }
-                for (i, deviations) in rows.clone().zip(deviations.chunks_exact(m.outputs)) {
-                    for (t, y) in y.chunks_exact_mut(m.outputs).enumerate() {
-                        add_scaled::<L>(x[t * m.inputs + i], deviations, y);
-                    }
+                let eps = self.noise.normals(example, &rows, &mut room);
+                let std = &self.noise.std[self.noise.elements(&rows)];
+                for (t, y) in y.chunks_exact_mut(m.outputs).enumerate() {
+                    add_rows::<L>(&x[t * m.inputs..][rows.clone()], eps, std, y);
                 }
             }
         }
@@ -185,23 +204,31 @@ impl Task for Gradients<'_> {
         for start in self.rows.clone().step_by(rows_at_once(m)) {
             let rows = start..self.rows.end.min(start + rows_at_once(m));
             let offset = start - self.rows.start;
+            let d_psi = match self.wanted.parameters {
+                true => &mut self.d_psi[offset * m.outputs..][..rows.len() * m.outputs],
+                false => &mut [],
+            };
             for (example, dx) in dx.chunks_exact_mut(m.rows * pitch).enumerate() {
-                let deviations = self.noise.deviations(example, &rows, &mut room.0);
                 let x = self.noise.example(self.noise.x, example, m.inputs);
                 let grad = self.noise.example(self.grad, example, m.outputs);
-                let d_psi = match self.wanted.parameters {
-                    true => &mut self.d_psi[offset * m.outputs..][..deviations.len()],
-                    false => &mut [],
-                };
                 let sums = Sums {
                     dx: &mut dx[offset..],
                     pitch,
                     d_psi,
                 };
                 if m.rows >= MANY_ROWS {
+                    let deviations = self.noise.deviations(example, &rows, &mut room.0);
                     by_products(m, &rows, x, grad, deviations, sums, &mut room.1);
                 } else {
-                    by_rows::<L>(m, &rows, x, grad, deviations, sums);
+                    let eps = self.noise.normals(example, &rows, &mut room.0);
+                    self.noise.gradients::<L>(&rows, x, grad, eps, sums);
+                }
+            }
+            if m.rows < MANY_ROWS {
+                // Common to all examples, so it waits for their sum.
+                let std = &self.noise.std[self.noise.elements(&rows)];
+                for (d_psi, std) in d_psi.iter_mut().zip(std) {
+                    *d_psi *= std;
                 }
             }
         }
@@ -209,25 +236,23 @@ impl Task for Gradients<'_> {
     }
 }
 
-#[inline(always)]
-fn by_rows<L: Lanes>(
-    m: &Matmul,
-    rows: &Range<usize>,
-    x: &[f32],
-    grad: &[f32],
-    deviations: &[f32],
-    sums: Sums,
-) {
-    for (t, grad) in grad.chunks_exact(m.outputs).enumerate() {
-        let x = &x[t * m.inputs + rows.start..];
-        let dx = &mut sums.dx[t * sums.pitch..];
-        for (r, deviations) in deviations.chunks_exact(m.outputs).enumerate() {
-            dx[r] = if sums.d_psi.is_empty() {
-                dot::<L>(deviations, grad)
-            } else {
-                let d_psi = &mut sums.d_psi[r * m.outputs..][..m.outputs];
-                dot_and_add_scaled::<L>(x[r], deviations, grad, d_psi)
-            };
+impl Noise<'_> {
+    /// `dx = grad (std * eps)^T` and `d_psi += (x^T grad) * eps`, row by row.
+    #[inline(always)]
+    fn gradients<L: Lanes>(
+        &self,
+        rows: &Range<usize>,
+        x: &[f32],
+        grad: &[f32],
+        eps: &[f32],
+        sums: Sums,
+    ) {
+        let m = self.m;
+        let std = &self.std[self.elements(rows)];
+        for (t, grad) in grad.chunks_exact(m.outputs).enumerate() {
+            let x = &x[t * m.inputs..][rows.clone()];
+            let dx = &mut sums.dx[t * sums.pitch..][..rows.len()];
+            gradient_rows::<L>(x, eps, std, grad, sums.d_psi, dx);
         }
     }
 }
@@ -260,63 +285,4 @@ fn by_products(
             *sum += dw * deviation;
         }
     }
-}
-
-/// `into += scale * values`
-#[inline(always)]
-fn add_scaled<L: Lanes>(scale: f32, values: &[f32], into: &mut [f32]) {
-    let (values, value_tail) = values.as_chunks::<LANES>();
-    let (into, into_tail) = into.as_chunks_mut::<LANES>();
-    let factor = L::splat(scale);
-    for (into, values) in into.iter_mut().zip(values) {
-        // SAFETY: both are arrays of eight f32.
-        unsafe {
-            let sum = L::load(values.as_ptr()).mul_add(factor, L::load(into.as_ptr()));
-            sum.store(into.as_mut_ptr());
-        }
-    }
-    for (into, value) in into_tail.iter_mut().zip(value_tail) {
-        *into += scale * value;
-    }
-}
-
-/// `sum a * b`
-#[inline(always)]
-fn dot<L: Lanes>(a: &[f32], b: &[f32]) -> f32 {
-    let (a, a_tail) = a.as_chunks::<LANES>();
-    let (b, b_tail) = b.as_chunks::<LANES>();
-    let mut sum = L::splat(0.0);
-    for (a, b) in a.iter().zip(b) {
-        // SAFETY: both are arrays of eight f32.
-        sum = unsafe { L::load(a.as_ptr()).mul_add(L::load(b.as_ptr()), sum) };
-    }
-    let tail: f32 = a_tail.iter().zip(b_tail).map(|(a, b)| a * b).sum();
-    sum.sum() + tail
-}
-
-/// `into += scale * a * b`, and returns `sum a * b`.
-#[inline(always)]
-fn dot_and_add_scaled<L: Lanes>(scale: f32, a: &[f32], b: &[f32], into: &mut [f32]) -> f32 {
-    let (a, a_tail) = a.as_chunks::<LANES>();
-    let (b, b_tail) = b.as_chunks::<LANES>();
-    let (into, into_tail) = into.as_chunks_mut::<LANES>();
-    let (factor, zero) = (L::splat(scale), L::splat(0.0));
-    let mut sum = zero;
-    for (into, (a, b)) in into.iter_mut().zip(a.iter().zip(b)) {
-        // SAFETY: all are arrays of eight f32.
-        unsafe {
-            let (a, b) = (L::load(a.as_ptr()), L::load(b.as_ptr()));
-            let product = a.mul_add(b, zero);
-            sum = a.mul_add(b, sum);
-            product
-                .mul_add(factor, L::load(into.as_ptr()))
-                .store(into.as_mut_ptr());
-        }
-    }
-    let mut total = sum.sum();
-    for (into, (a, b)) in into_tail.iter_mut().zip(a_tail.iter().zip(b_tail)) {
-        total += a * b;
-        *into += scale * a * b;
-    }
-    total
 }

@@ -2,9 +2,10 @@
 //!
 //! - Given weights: the rows of all examples of a slot meet their weight in one product.
 //! - Gaussian: `x w_b = x mu + x (exp(psi) eps_b)`; the first part is one product for the batch.
-//! - Low rank: never here, since the public op makes it of products with one given weight.
+//! - Low rank: products with the shared weight between two scalings.
 
 use super::gaussian_matmul;
+use super::low_rank_matmul;
 use super::product::{Matrix, Threads, product};
 use super::source::Weight;
 use crate::ops::backend::Wanted;
@@ -12,13 +13,16 @@ use bayesadapter_shaders::{BySlot, Matmul};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
-const COMPOSED: &str = "a matrix product with low-rank weights is made of shared products";
-
 /// y `[batch, rows, outputs]`.
 pub(super) fn forward(m: &Matmul, weight: &Weight, slots: usize, x: &[f32]) -> Vec<f32> {
     let mut y = vec![0.0; m.batch * m.rows * m.outputs];
     match weight {
         Weight::Given { weights, index, .. } => {
+            if let Some(slot) = only_slot(index) {
+                let (x, weight) = (all(m, x, m.inputs), one(m, weights, slot));
+                product(x, weight, &mut y, m.outputs, false, Threads::All);
+                return y;
+            }
             let by_slot = BySlot::new(index, slots);
             let parts = each_slot(m, &by_slot, &mut [], |rows, slot, _, threads| {
                 let x = rows.gather(x, m.inputs);
@@ -42,7 +46,7 @@ pub(super) fn forward(m: &Matmul, weight: &Weight, slots: usize, x: &[f32]) -> V
             );
             gaussian_matmul::add_noise(m, std, key, x, &mut y);
         }
-        Weight::LowRank(_) => unreachable!("{COMPOSED}"),
+        Weight::LowRank(low_rank) => return low_rank_matmul::forward(m, low_rank, x),
     }
     y
 }
@@ -58,37 +62,53 @@ pub(super) fn backward(
 ) -> Vec<Vec<f32>> {
     match weight {
         Weight::Given { weights, index, .. } => {
+            if let Some(slot) = only_slot(index) {
+                let mut dw = vec![0.0; if wanted.parameters { weights.len() } else { 0 }];
+                let len = m.inputs * m.outputs;
+                let part = dw.get_mut(slot * len..).unwrap_or_default();
+                let dx = shared_backward(m, one(m, weights, slot), grad, x, wanted.x, part);
+                return vec![dx, dw];
+            }
             given_backward(m, weights, &BySlot::new(index, slots), grad, x, wanted)
         }
         Weight::Gaussian { mu, std, key } => {
-            let mut dx = vec![0.0; if wanted.x { x.len() } else { 0 }];
             let mut d_mu = vec![0.0; if wanted.parameters { mu.len() } else { 0 }];
-            let (x_all, grad_all) = (all(m, x, m.inputs), all(m, grad, m.outputs));
-            if wanted.x {
-                product(
-                    grad_all,
-                    one(m, mu, 0).transposed(),
-                    &mut dx,
-                    m.inputs,
-                    false,
-                    Threads::All,
-                );
-            }
-            if wanted.parameters {
-                product(
-                    x_all.transposed(),
-                    grad_all,
-                    &mut d_mu,
-                    m.outputs,
-                    false,
-                    Threads::All,
-                );
-            }
+            let mut dx = shared_backward(m, one(m, mu, 0), grad, x, wanted.x, &mut d_mu);
             let d_psi = gaussian_matmul::add_noise_gradients(m, std, key, grad, x, &mut dx, wanted);
             vec![dx, d_mu, d_psi]
         }
-        Weight::LowRank(_) => unreachable!("{COMPOSED}"),
+        Weight::LowRank(low_rank) => low_rank_matmul::backward(m, low_rank, grad, x, wanted),
     }
+}
+
+/// The slot of all examples, where they have one in common.
+fn only_slot(index: &[u32]) -> Option<usize> {
+    let first = *index.first()?;
+    let same = index.iter().all(|&slot| slot == first);
+    same.then_some(first as usize)
+}
+
+/// Gradients of a product with one weight: returns dx, empty if not wanted, and fills `dw` unless that
+/// is empty.
+fn shared_backward(
+    m: &Matmul,
+    weight: Matrix,
+    grad: &[f32],
+    x: &[f32],
+    wanted_x: bool,
+    dw: &mut [f32],
+) -> Vec<f32> {
+    let (x_all, grad_all) = (all(m, x, m.inputs), all(m, grad, m.outputs));
+    let mut dx = vec![0.0; if wanted_x { x.len() } else { 0 }];
+    if wanted_x {
+        let weight = weight.transposed();
+        product(grad_all, weight, &mut dx, m.inputs, false, Threads::All);
+    }
+    if !dw.is_empty() {
+        let x = x_all.transposed();
+        product(x, grad_all, dw, m.outputs, false, Threads::All);
+    }
+    dx
 }
 
 /// All examples' rows as one matrix.
