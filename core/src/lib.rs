@@ -3,6 +3,7 @@
 //! So far: the [`ops`] everything stands on, linear maps with a weight per example on GPU and CPU,
 //! a [`selfcheck`] that compares devices, and a [`showcase`] of what the ops are good for.
 
+pub mod metrics;
 pub mod ops;
 pub mod selfcheck;
 pub mod showcase;
