@@ -1,12 +1,48 @@
-//! Turns a pre-trained neural network into a Bayesian one by a short fine-tuning.
+//! Turns a pre-trained neural network into a Bayesian one by a short fine-tuning, so that it knows what
+//! it does not know.
 //!
-//! So far: the [`ops`] everything stands on, linear maps with a weight per example on GPU and CPU,
-//! a [`selfcheck`] that compares devices, and a [`showcase`] of what the ops are good for.
+//! ```
+//! use bayesadapter::{models::Architecture, pass::{Estimator, Pass}, posterior::{IntoBayes, MeanField}};
+//! use bayesadapter::{predict::Draws, train::FineTuning};
+//! use burn::{nn::loss::CrossEntropyLossConfig, optim::GradientsParams, tensor::{Device, Tensor}};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let device = Device::flex().autodiff();
+//! let (images, labels) = (Tensor::ones([8, 1, 8, 8], &device), Tensor::from_ints([3; 8], &device));
+//! let network = "digits-cnn".parse::<Architecture>()?.init(&device)?; // or any Burn module
+//! let mut bayes = network.into_bayes(MeanField::fine_tune(1_797).with_lambda(5e-4))?;
+//! let (mut optimizer, mut rates) = (FineTuning::default().optimizer(), FineTuning::default().rates(&bayes, 10)?);
+//! for step in 0..10 {
+//!     let logits = bayes.run(Pass::train(Estimator::Exemplar, step), |net| net.forward(images.clone()))?;
+//!     let loss = CrossEntropyLossConfig::new().init(&device).forward(logits, labels.clone());
+//!     let gradients = bayes.with_complexity(GradientsParams::from_grads(loss.backward(), &bayes))?;
+//!     bayes = optimizer.step(rates.step(), bayes, gradients);
+//! }
+//! let prediction = bayes.predict(images, Draws::Fixed(20))?;
+//! println!("class {}, MI {}", prediction.predicted_classes()[0], prediction.mutual_information()[0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! - [`posterior`]: conversion of a network, with an account of what was converted; draws and the mean as
+//!   plain networks; the complexity loss.
+//! - [`pass`]: what a forward pass does, said out loud: mode, draw, estimator.
+//! - [`nn`]: Burn's layers, with estimators. Stock layers of Burn work too, with one draw per mini-batch.
+//! - [`checkpoint`] and [`file`]: pre-trained weights in, posteriors in and out.
+//! - [`predict`] and [`metrics`]: probabilities with their uncertainty, and how good they are.
+//! - [`models`]: networks with the parameter names of their PyTorch sources.
+//! - [`ops`]: what all of it stands on, linear maps with a weight per example on GPU and CPU.
+#![warn(missing_docs)]
 
+mod estimators;
 pub mod metrics;
+pub mod nn;
 pub mod ops;
+pub mod pass;
+pub mod posterior;
 pub mod selfcheck;
 pub mod showcase;
+pub mod train;
 
 pub use bayesadapter_shaders as shaders;
 

@@ -9,7 +9,9 @@ use burn::tensor::{Device, Tensor, TensorData};
 /// Variance of a gradient over repeated draws, averaged over its coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Variance {
+    /// Of the means.
     pub mu: f64,
+    /// Of the logarithms of the standard deviations.
     pub psi: f64,
 }
 
@@ -136,7 +138,9 @@ impl Sums {
 pub struct KernelDraws {
     /// `[kernels, channels, height, width]`
     pub shape: [usize; 4],
+    /// Means, kernel by kernel.
     pub mean: Vec<f32>,
+    /// Standard deviations, kernel by kernel.
     pub std: Vec<f32>,
     /// Draw `k` is the same kernels on every device.
     pub draws: Vec<Vec<f32>>,

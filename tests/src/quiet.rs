@@ -1,7 +1,9 @@
+//! Where a benchmark runs: what else does, and where its results go.
+//!
 //! Is anything else running? A busy core halves our figures and ruins those of a peer whose threads
 //! wait for each other, so that ratios measured then are worth nothing.
 
-use std::{fs, thread, time::Duration};
+use std::{fs, path::PathBuf, thread, time::Duration};
 
 /// Share of processor time that nobody used during half a second of our own rest; `None` where the
 /// system does not tell.
@@ -24,4 +26,14 @@ fn processor_ticks() -> Option<(f64, f64)> {
         .collect();
     // Columns 3 and 4 are idle and waiting for a disk; 8 and 9 are already part of the first two.
     Some((ticks.get(3)? + ticks.get(4)?, ticks.get(..8)?.iter().sum()))
+}
+
+/// The running program is `<target>/<profile>/deps/<benchmark>-<hash>`.
+pub fn target_directory() -> PathBuf {
+    let program = std::env::current_exe().expect("the path of this program");
+    let target = program
+        .ancestors()
+        .nth(3)
+        .expect("cargo's layout of the target directory");
+    target.to_path_buf()
 }

@@ -6,6 +6,7 @@ use burn::tensor::DType;
 /// Why an op was refused. Nothing has been computed or launched when one is returned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages tell what the fields are")]
 pub enum OpError {
     /// The sizes do not describe a linear map.
     #[error("{0}")]

@@ -17,6 +17,7 @@ pub enum Weights<const W: usize, const K: usize> {
     Given {
         /// `[count, ..weight]`
         weights: Tensor<K>,
+        /// Which weight each example uses.
         index: Vec<u32>,
     },
     /// `w_b = mu + exp(psi) * eps_b`, made on the fly from the keyed normals of example `b`.
@@ -25,6 +26,7 @@ pub enum Weights<const W: usize, const K: usize> {
         mu: Tensor<W>,
         /// Logarithms of the standard deviations, of the weight's shape.
         psi: Tensor<W>,
+        /// Names the noise.
         key: NoiseKey,
     },
     /// `w_b = shared * (left[c] right[c])` element by element, with component `c = index[b]`.
@@ -37,6 +39,7 @@ pub enum Weights<const W: usize, const K: usize> {
         left: Tensor<3>,
         /// `[components, rank, out]`
         right: Tensor<3>,
+        /// Which component each example uses.
         index: Vec<u32>,
     },
 }

@@ -13,6 +13,7 @@ pub const TOLERANCE: f32 = 1e-4;
 
 /// Why two devices could not be compared at all.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages tell what the fields are")]
 pub enum CheckError {
     #[error(transparent)]
     Op(#[from] OpError),
@@ -25,7 +26,9 @@ pub enum CheckError {
 /// One result of one op: how far the two devices are apart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
+    /// Name of the op.
     pub op: &'static str,
+    /// Where its weights come from.
     pub source: &'static str,
     /// `y`, or the gradient of an input.
     pub result: &'static str,
@@ -33,6 +36,7 @@ pub struct Row {
     pub max_difference: f32,
     /// Largest magnitude on the second device.
     pub magnitude: f32,
+    /// Whether the difference is within rounding.
     pub pass: bool,
 }
 

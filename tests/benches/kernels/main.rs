@@ -10,21 +10,20 @@ mod gpu;
 mod layer;
 mod measure;
 mod memory;
-mod quiet;
 mod shapes;
 mod summary;
 mod table;
 mod torch;
 mod traffic;
 
-use bayesadapter_tests::wgpu;
+use bayesadapter_tests::{Counting, idle_share, target_directory, wgpu};
 use measure::Measure;
 use shapes::{Pass, SourceKind, shapes};
-use std::{path::PathBuf, thread, time::Duration};
+use std::{thread, time::Duration};
 use table::{Row, Table};
 
 #[global_allocator]
-static ALLOCATOR: memory::Counting = memory::Counting;
+static ALLOCATOR: Counting = Counting;
 
 fn main() {
     let quick = arguments();
@@ -77,19 +76,9 @@ fn arguments() -> bool {
     quick
 }
 
-/// The running program is `<target>/<profile>/deps/kernels-<hash>`.
-fn target_directory() -> PathBuf {
-    let program = std::env::current_exe().expect("the path of this program");
-    let target = program
-        .ancestors()
-        .nth(3)
-        .expect("cargo's layout of the target directory");
-    target.to_path_buf()
-}
-
 /// Notes how much of the machine is ours.
 fn machine(table: &mut Table) {
-    if let Some(idle) = quiet::idle_share() {
+    if let Some(idle) = idle_share() {
         let shape = "at rest".into();
         let row = Row::figures("machine", "", "cpu", shape, [("idle_share", idle)]);
         table.rows.push(row);

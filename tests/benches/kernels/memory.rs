@@ -6,51 +6,15 @@ use crate::{
     shapes::{Pass, Shape, SourceKind},
     table::{Row, Table},
 };
-use bayesadapter_tests::wgpu_setup;
+use bayesadapter_tests::{Counting, wgpu_setup};
 use burn::tensor::{Device, wgpu::MemoryConfiguration};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 const BATCHES: [usize; 3] = [8, 32, 128];
-
-/// The system's allocator, counting the bytes that are live and the most that ever were.
-pub struct Counting;
-
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call is handed to the system's allocator as it came; counting touches no memory of it.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        PEAK.fetch_max(
-            LIVE.fetch_add(layout.size(), Relaxed) + layout.size(),
-            Relaxed,
-        );
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        PEAK.fetch_max(
-            LIVE.fetch_add(layout.size(), Relaxed) + layout.size(),
-            Relaxed,
-        );
-        // SAFETY: the caller's promises are passed on. Not through `alloc`: the system hands out
-        // large zeroed blocks without touching them, and timings should see that.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.dealloc(block, layout) }
-    }
-}
 
 /// Rows for both devices. Call it before anything else, while no scratch memory is kept.
 pub fn measure(table: &mut Table) {
     // All shared steps come first: what the exemplar step keeps for later must count as its own.
-    let start = LIVE.load(Relaxed);
+    let start = Counting::live();
     let cpu = [SourceKind::Shared, SourceKind::Gaussian]
         .map(|source| BATCHES.map(|batch| cpu_peak(source, batch) - start));
     rows(table, cpu::DEVICE, cpu);
@@ -90,9 +54,9 @@ fn rows(table: &mut Table, device: &'static str, [shared, exemplar]: [[usize; 3]
 fn cpu_peak(source: SourceKind, batch: usize) -> usize {
     let shape = Shape::for_memory(batch);
     let runner = Runner::ours(&shape, source, Pass::ForwardBackward, &Device::flex());
-    PEAK.store(LIVE.load(Relaxed), Relaxed);
-    runner.run();
-    PEAK.load(Relaxed)
+    let inputs = Counting::live();
+    let ((), beyond) = Counting::peak_of(|| runner.run());
+    inputs + beyond
 }
 
 /// Bytes that a fresh allocator of the adapter holds after one step. With a page per allocation

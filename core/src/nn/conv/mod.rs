@@ -1,0 +1,30 @@
+//! Convolutions.
+
+mod conv1d;
+mod conv2d;
+mod padding;
+mod transpose;
+
+pub use conv1d::{Conv1d, Conv1dConfig};
+pub use conv2d::{Conv2d, Conv2dConfig};
+pub use transpose::{ConvTranspose2d, ConvTranspose2dConfig};
+
+use crate::{
+    estimators::LinearMap,
+    ops::{Conv2dWeights, ConvOptions, OpError, exemplar_conv2d},
+};
+use burn::tensor::Tensor;
+
+/// x `[rows, channels_in, h, w]` by kernels `[channels_out, channels_in / groups, kh, kw]`.
+impl LinearMap<4, 5, 4> for ConvOptions {
+    const CHANNELS: usize = 1;
+
+    fn apply(&self, x: Tensor<4>, weights: Conv2dWeights) -> Result<Tensor<4>, OpError> {
+        exemplar_conv2d(x, weights, None, *self)
+    }
+
+    fn by_channel(&self, values: Tensor<2>) -> Tensor<4> {
+        let [rows, channels] = values.dims();
+        values.reshape([rows, channels, 1, 1])
+    }
+}

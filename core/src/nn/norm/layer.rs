@@ -1,0 +1,59 @@
+//! Layer normalisation.
+
+use super::{Affine, scaled};
+use burn::{
+    config::Config,
+    module::{Module, Param},
+    tensor::{Device, Tensor, module::layer_norm},
+};
+
+/// Configuration of a [`LayerNorm`] layer, with the fields of Burn's.
+#[derive(Config, Debug)]
+pub struct LayerNormConfig {
+    /// Size of the last axis.
+    pub d_model: usize,
+    /// Added to the variance.
+    #[config(default = 1e-5)]
+    pub epsilon: f64,
+    /// Whether a shift is added.
+    #[config(default = true)]
+    pub bias: bool,
+}
+
+/// Normalises over the last axis.
+#[derive(Module, Debug)]
+pub struct LayerNorm {
+    /// Scale, `[d_model]`.
+    pub gamma: Param<Tensor<1>>,
+    /// Shift, `[d_model]`.
+    pub beta: Option<Param<Tensor<1>>>,
+    epsilon: f64,
+}
+
+impl LayerNormConfig {
+    /// A new layer.
+    pub fn init(&self, device: &Device) -> LayerNorm {
+        let layer = burn::nn::LayerNormConfig::new(self.d_model)
+            .with_bias(self.bias)
+            .init(device);
+        LayerNorm {
+            gamma: layer.gamma,
+            beta: layer.beta,
+            epsilon: self.epsilon,
+        }
+    }
+}
+
+impl LayerNorm {
+    /// `[.., d_model]`, keeping the shape; the first axis is that of the examples.
+    pub fn forward<const D: usize>(&self, input: Tensor<D>) -> Tensor<D> {
+        match Affine::of(&self.gamma, self.beta.as_ref(), input.dims()[0]) {
+            Affine::Shared(scale, shift) => layer_norm(input, scale, shift, self.epsilon),
+            Affine::Each(scale, shift) => {
+                let ones = Tensor::ones([input.dims()[D - 1]], &input.device());
+                let normalised = layer_norm(input, ones, None, self.epsilon);
+                scaled(normalised, scale, shift, D - 1)
+            }
+        }
+    }
+}

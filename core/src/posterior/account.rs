@@ -1,0 +1,79 @@
+//! What a conversion did.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A parameter that got a posterior.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conversion {
+    /// Path of the parameter in the network.
+    pub path: String,
+    /// Its shape.
+    pub shape: Vec<usize>,
+    /// Scalars that the posterior added.
+    pub added: usize,
+}
+
+/// Why a parameter stayed as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LeftAlone {
+    /// A running statistic, or frozen by `no_grad`/`freeze`.
+    NotTrained,
+    /// The selection does not name it.
+    NotSelected,
+    /// An ensemble shares biases, scales and shifts.
+    SharedVector,
+    /// There is nothing in it.
+    Empty,
+}
+
+impl fmt::Display for LeftAlone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotTrained => "not trained (a running statistic, or frozen)",
+            Self::NotSelected => "not selected",
+            Self::SharedVector => "a vector, which the ensemble shares",
+            Self::Empty => "empty",
+        })
+    }
+}
+
+/// What was converted, what was not and why, and the number of parameters before and after.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConversionAccount {
+    /// Parameters with a posterior, in the order of the network.
+    pub converted: Vec<Conversion>,
+    /// Paths of the others.
+    pub left_alone: Vec<(String, LeftAlone)>,
+    /// Scalars in the network before, running statistics not counted.
+    pub parameters_before: usize,
+    /// Scalars after.
+    pub parameters_after: usize,
+}
+
+impl fmt::Display for ConversionAccount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} tensors got a posterior, {} stay as they are; {} parameters became {}",
+            self.converted.len(),
+            self.left_alone.len(),
+            self.parameters_before,
+            self.parameters_after
+        )?;
+        for reason in [
+            LeftAlone::NotTrained,
+            LeftAlone::NotSelected,
+            LeftAlone::SharedVector,
+            LeftAlone::Empty,
+        ] {
+            let of_reason = self.left_alone.iter().filter(|(_, why)| *why == reason);
+            let paths: Vec<&str> = of_reason.map(|(path, _)| path.as_str()).collect();
+            if !paths.is_empty() {
+                writeln!(f, "  {reason}: {}", paths.join(", "))?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,234 @@
+//! The one call that makes a network Bayesian.
+
+use super::{
+    Bayes, Conversion, ConversionAccount, ConvertError, Factors, LeftAlone, LogStd,
+    LowRankEnsemble, MeanField, Posterior, Select, select,
+};
+use burn::{
+    module::{Module, ModuleVisitor, Param, Reparameterizer},
+    tensor::Tensor,
+};
+use std::collections::HashMap;
+
+/// Makes any Burn module Bayesian.
+pub trait IntoBayes: Module {
+    /// Attaches a posterior to the parameters that it selects. The means start at the values that the
+    /// parameters have: at the mean the result computes what this network computes, to the last bit.
+    ///
+    /// ```
+    /// use bayesadapter::posterior::{IntoBayes, MeanField};
+    /// use bayesadapter::nn::LinearConfig;
+    /// use burn::tensor::Device;
+    ///
+    /// let network = LinearConfig::new(64, 10).init(&Device::flex());
+    /// let bayes = network.into_bayes(MeanField::fine_tune(1_797))?;
+    /// assert_eq!(bayes.account().parameters_after, 2 * 650);
+    /// # Ok::<(), bayesadapter::posterior::ConvertError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Settings that make no sense, a selection of nothing, and a network that is converted already.
+    fn into_bayes(self, posterior: impl Into<Posterior>) -> Result<Bayes<Self>, ConvertError> {
+        convert(self, posterior.into())
+    }
+}
+
+impl<M: Module> IntoBayes for M {}
+
+fn convert<M: Module>(network: M, posterior: Posterior) -> Result<Bayes<M>, ConvertError> {
+    match &posterior {
+        Posterior::MeanField(posterior) => posterior.checked()?,
+        Posterior::LowRankEnsemble(posterior) => posterior.checked()?,
+    }
+    let plan = Plan::of(&network, &posterior)?;
+    let network = match &posterior {
+        Posterior::MeanField(posterior) => network.apply_reparameterization(AttachLogStd {
+            plan: &plan,
+            posterior,
+        }),
+        Posterior::LowRankEnsemble(posterior) => network.apply_reparameterization(AttachFactors {
+            plan: &plan,
+            posterior,
+        }),
+    };
+    Ok(Bayes::new(network, posterior, plan.account))
+}
+
+/// What a conversion would do, without doing it.
+pub(crate) fn account<M: Module>(
+    network: &M,
+    posterior: &Posterior,
+) -> Result<ConversionAccount, ConvertError> {
+    Plan::of(network, posterior).map(|plan| plan.account)
+}
+
+struct AttachLogStd<'a> {
+    plan: &'a Plan,
+    posterior: &'a MeanField,
+}
+
+impl Reparameterizer for AttachLogStd<'_> {
+    type Reparam = LogStd;
+
+    fn reparameterize<const D: usize>(
+        &mut self,
+        path: &str,
+        param: Param<Tensor<D>>,
+    ) -> (Param<Tensor<D>>, Option<LogStd>) {
+        let attach = |&number: &u32| self.posterior.attach(number, param.base());
+        let state = self.plan.numbers.get(path).map(attach);
+        (param, state)
+    }
+}
+
+struct AttachFactors<'a> {
+    plan: &'a Plan,
+    posterior: &'a LowRankEnsemble,
+}
+
+impl Reparameterizer for AttachFactors<'_> {
+    type Reparam = Factors;
+
+    fn reparameterize<const D: usize>(
+        &mut self,
+        path: &str,
+        param: Param<Tensor<D>>,
+    ) -> (Param<Tensor<D>>, Option<Factors>) {
+        let number = self.plan.numbers.get(path);
+        let state = number.and_then(|&number| {
+            self.posterior
+                .attach(number, &param.lazy_shape(), &param.lazy_device())
+        });
+        (param, state)
+    }
+}
+
+/// What happens to each parameter, decided before anything is changed.
+struct Plan {
+    /// Numbers of the parameters that get a posterior. A parameter keeps its number, and with it its
+    /// noise, whatever else is selected.
+    numbers: HashMap<String, u32>,
+    account: ConversionAccount,
+}
+
+impl Plan {
+    fn of<M: Module>(network: &M, posterior: &Posterior) -> Result<Self, ConvertError> {
+        let mut listing = Listing::default();
+        network.visit(&mut listing);
+        if let Some(path) = listing.converted {
+            return Err(ConvertError::Converted { path });
+        }
+        let matrix = |listed: &&Listed| listed.trained && listed.shape.len() >= 2;
+        let last_matrix = listing.parameters.iter().rfind(matrix);
+        let last_layer = last_matrix.map(|listed| select::layer(&listed.path));
+        let mut plan = Self {
+            numbers: HashMap::new(),
+            account: ConversionAccount::default(),
+        };
+        for (number, listed) in listing.parameters.iter().enumerate() {
+            plan.decide(number as u32, listed, posterior, last_layer);
+        }
+        if plan.numbers.is_empty() {
+            return Err(nothing(posterior.select(), &listing.parameters));
+        }
+        Ok(plan)
+    }
+
+    fn decide(
+        &mut self,
+        number: u32,
+        listed: &Listed,
+        posterior: &Posterior,
+        last_layer: Option<&str>,
+    ) {
+        let Listed {
+            path,
+            shape,
+            trained,
+        } = listed;
+        let elements: usize = shape.iter().product();
+        if *trained {
+            self.account.parameters_before += elements;
+            self.account.parameters_after += elements;
+        }
+        let reason = if !trained {
+            LeftAlone::NotTrained
+        } else if elements == 0 {
+            LeftAlone::Empty
+        } else if !posterior.select().chooses(path, shape, last_layer) {
+            LeftAlone::NotSelected
+        } else if let Some(added) = posterior.added(shape) {
+            self.account.parameters_after += added;
+            self.account.converted.push(Conversion {
+                path: path.clone(),
+                shape: shape.clone(),
+                added,
+            });
+            self.numbers.insert(path.clone(), number);
+            return;
+        } else {
+            LeftAlone::SharedVector
+        };
+        self.account.left_alone.push((path.clone(), reason));
+    }
+}
+
+fn nothing(select: &Select, parameters: &[Listed]) -> ConvertError {
+    const SHOWN: usize = 12;
+    let mut paths: Vec<&str> = parameters.iter().map(|one| one.path.as_str()).collect();
+    let more = paths.len() > SHOWN;
+    paths.truncate(SHOWN);
+    ConvertError::Nothing {
+        reason: format!("{select:?} chooses none that is trained and can have this posterior"),
+        paths: paths.join(", ") + if more { ", ..." } else { "" },
+    }
+}
+
+struct Listed {
+    path: String,
+    shape: Vec<usize>,
+    trained: bool,
+}
+
+/// Lists the float parameters of a module in its own order.
+#[derive(Default)]
+struct Listing {
+    path: Vec<String>,
+    parameters: Vec<Listed>,
+    converted: Option<String>,
+}
+
+impl ModuleVisitor for Listing {
+    fn enter_module(&mut self, name: &str, container: &str) {
+        if container == REPARAMETERIZATION {
+            self.converted = Some(self.path.join("."));
+        }
+        self.path.push(name.to_owned());
+    }
+
+    fn exit_module(&mut self, _name: &str, _container: &str) {
+        self.path.pop();
+    }
+
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        self.parameters.push(Listed {
+            path: self.path.join("."),
+            shape: param.lazy_shape().to_vec(),
+            trained: is_trained(param),
+        });
+    }
+}
+
+/// What Burn calls the container of attached state when a module is visited.
+pub(super) const REPARAMETERIZATION: &str = "Reparameterization";
+
+/// Whether an optimiser would change the parameter: not so for running statistics and frozen ones. A
+/// network in evaluation mode remembers it, and tells when it is asked to train again.
+pub(super) fn is_trained<const D: usize>(param: &Param<Tensor<D>>) -> bool {
+    let value = param.base();
+    if value.device().is_autodiff() {
+        return value.is_require_grad();
+    }
+    Module::train(param.clone()).base().is_require_grad()
+}

@@ -1,0 +1,362 @@
+//! Parameter-sharing ensembles: component `c` has the weight `W * (l[c] r[c])`, element by element.
+
+use super::{ConvertError, Prior, Select};
+use crate::{
+    ops::{NoiseKey, sample_low_rank},
+    pass::{self, Draw, Estimator, Pass},
+};
+use burn::{
+    module::{Module, Param, Reparameterization},
+    tensor::{Device, Tensor, TensorData},
+};
+use serde::{Deserialize, Serialize};
+
+/// How the left factors of a convolution are laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LowRankForm {
+    /// A factor for every input channel and kernel position, as in the paper.
+    #[default]
+    Patches,
+    /// A factor for every input channel: fewer parameters.
+    Channels,
+}
+
+/// An ensemble of `components` networks that share all weights up to factors of rank `rank`.
+///
+/// Biases and normalisation parameters are shared as they are.
+///
+/// ```
+/// use bayesadapter::posterior::LowRankEnsemble;
+///
+/// let posterior = LowRankEnsemble::fine_tune(50_000).with_components(10);
+/// assert_eq!((posterior.components, posterior.rank), (10, 1));
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LowRankEnsemble {
+    /// The prior, and with it the number of training examples. Its mean is zero.
+    pub prior: Prior,
+    /// Number of networks.
+    pub components: usize,
+    /// Rank of the factors.
+    pub rank: usize,
+    /// Layout of the left factors.
+    pub form: LowRankForm,
+    /// Standard deviation of the initial factors about those whose product is one.
+    pub initial_std: f32,
+    /// Which parameters get a posterior.
+    pub select: Select,
+    /// Start of all noise.
+    pub seed: u64,
+}
+
+impl LowRankEnsemble {
+    /// The paper's settings for fine-tuning on `examples` training examples: 20 components of rank 1,
+    /// with `lambda = 1e-4`.
+    pub fn fine_tune(examples: usize) -> Self {
+        Self {
+            prior: Prior::new(examples, 1e-4),
+            components: 20,
+            rank: 1,
+            form: LowRankForm::Patches,
+            initial_std: 0.05,
+            select: Select::All,
+            seed: 0,
+        }
+    }
+
+    /// With the weight decay of the pre-training.
+    pub fn with_lambda(mut self, lambda: f64) -> Self {
+        self.prior.lambda = lambda;
+        self
+    }
+
+    /// With another number of networks.
+    pub fn with_components(mut self, components: usize) -> Self {
+        self.components = components;
+        self
+    }
+
+    /// With factors of another rank.
+    pub fn with_rank(mut self, rank: usize) -> Self {
+        self.rank = rank;
+        self
+    }
+
+    /// With another layout of the left factors.
+    pub fn with_form(mut self, form: LowRankForm) -> Self {
+        self.form = form;
+        self
+    }
+
+    /// With a posterior on some of the parameters only.
+    pub fn with_select(mut self, select: Select) -> Self {
+        self.select = select;
+        self
+    }
+
+    /// With other noise.
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    pub(super) fn checked(&self) -> Result<(), ConvertError> {
+        let wrong = |what, value: String, need| Err(ConvertError::Setting { what, value, need });
+        if self.components == 0 {
+            return wrong("components", "0".to_owned(), "at least 1");
+        }
+        if self.rank == 0 {
+            return wrong("rank", "0".to_owned(), "at least 1");
+        }
+        if !(0.0..=1.0).contains(&self.initial_std) {
+            let value = self.initial_std.to_string();
+            return wrong("initial_std", value, "between 0 and 1, such as 0.05");
+        }
+        if self.prior.mean != super::PriorMean::Zero {
+            return wrong(
+                "the mean of the prior",
+                "the pre-trained weights".to_owned(),
+                "zero for an ensemble; use `MeanField` for a prior at the pre-trained weights",
+            );
+        }
+        self.prior.checked()
+    }
+
+    /// How a parameter of this shape is read as a matrix; vectors are not.
+    pub(super) fn layout(&self, shape: &[usize]) -> Option<Layout> {
+        let (fan_in, fan_out, positions) = match *shape {
+            [inputs, outputs] => (inputs, outputs, 1),
+            [outputs, inputs, ref kernel @ ..] if !kernel.is_empty() => {
+                let positions = kernel.iter().product();
+                (inputs * positions, outputs, positions)
+            }
+            _ => return None,
+        };
+        let repeats = match self.form {
+            LowRankForm::Patches => 1,
+            LowRankForm::Channels => positions,
+        };
+        Some(Layout {
+            fan_in,
+            fan_out,
+            repeats,
+        })
+    }
+
+    /// The state of parameter number `parameter` of the given shape, or nothing for a vector.
+    pub(super) fn attach(
+        &self,
+        parameter: u32,
+        shape: &[usize],
+        device: &Device,
+    ) -> Option<Factors> {
+        let layout = self.layout(shape)?;
+        let (rows, columns) = (layout.left_rows(), layout.fan_out);
+        let left = self.initial_factors(parameter, 0, rows);
+        let right = self.initial_factors(parameter, 1, columns);
+        let left = TensorData::new(left, [self.components, rows, self.rank]);
+        let right = TensorData::new(
+            transposed(&right, columns, self.rank),
+            [self.components, self.rank, columns],
+        );
+        Some(Factors {
+            left: Param::from_tensor(Tensor::from_data(left, device)),
+            right: Param::from_tensor(Tensor::from_data(right, device)),
+            repeats: layout.repeats,
+            seed: self.seed,
+            parameter,
+        })
+    }
+
+    /// Factors `[components, len, rank]` about 1 in the first rank and about 0 in the others.
+    ///
+    /// The deviations of four successive components are `(a, b)`, `(a, -b)`, `(-a, b)`, `(-a, -b)`, of
+    /// two left over `(a, 0)`, `(-a, 0)`, and of one left over nothing, in multiples of a small power of
+    /// two. The products then average to exactly one, so that the mean of the ensemble is the
+    /// pre-trained network to the last bit.
+    fn initial_factors(&self, parameter: u32, side: u32, len: usize) -> Vec<f32> {
+        const INITIAL: u64 = 0x9e3d_a5b1_27d4_eb2f;
+        // Products have twice these bits behind the point; with those of a sum over the components
+        // they must fit the 24 bits of a float.
+        let bits = ((23 - self.components.ilog2().min(11)) / 2).min(9);
+        let quantum = 0.5f32.powi(bits as i32);
+        let mut factors = Vec::with_capacity(self.components * len * self.rank);
+        for component in 0..self.components {
+            let group = component / 4;
+            let key = NoiseKey {
+                seed: self.seed ^ INITIAL,
+                draw: side,
+                parameter,
+                first_example: group as u32,
+            };
+            let sign = sign(component % 4, self.components - 4 * group, side);
+            for element in 0..len * self.rank {
+                let normal = key.normal(0, element as u32).clamp(-4.0, 4.0);
+                let deviation = (normal * self.initial_std / quantum).round() * quantum;
+                let centre = if element % self.rank == 0 { 1.0 } else { 0.0 };
+                factors.push(centre + sign * deviation);
+            }
+        }
+        factors
+    }
+}
+
+/// A parameter read as a matrix.
+pub(super) struct Layout {
+    fan_in: usize,
+    pub fan_out: usize,
+    /// How often each left factor stands in a patch.
+    repeats: usize,
+}
+
+impl Layout {
+    /// Rows of the left factors.
+    pub fn left_rows(&self) -> usize {
+        self.fan_in / self.repeats
+    }
+}
+
+/// Sign of the deviation of the `place`-th of up to four components, on the left (0) or right (1) side.
+fn sign(place: usize, left_over: usize, side: u32) -> f32 {
+    let signs = match (left_over, side) {
+        (0..=1, _) => [0.0; 4],
+        (2..=3, 0) => [1.0, -1.0, 0.0, 0.0],
+        (2..=3, _) => [0.0; 4],
+        (_, 0) => [1.0, 1.0, -1.0, -1.0],
+        (_, _) => [1.0, -1.0, 1.0, -1.0],
+    };
+    signs[place]
+}
+
+/// `[.., len, rank]` as `[.., rank, len]`.
+fn transposed(values: &[f32], len: usize, rank: usize) -> Vec<f32> {
+    let of_component = |values: &[f32]| -> Vec<f32> {
+        let at = |index: usize| values[index % len * rank + index / len];
+        (0..len * rank).map(at).collect()
+    };
+    values.chunks(len * rank).flat_map(of_component).collect()
+}
+
+/// What an ensemble attaches to a parameter, the parameter itself being the shared weight.
+///
+/// A kernel `[o, i, ..]` is read as the matrix `[i * positions, o]`, a matrix as it is.
+#[derive(Module, Debug)]
+pub struct Factors {
+    /// `[components, fan_in / repeats, rank]`
+    pub left: Param<Tensor<3>>,
+    /// `[components, rank, fan_out]`
+    pub right: Param<Tensor<3>>,
+    repeats: usize,
+    seed: u64,
+    parameter: u32,
+}
+
+impl Factors {
+    /// Number of the parameter in its network.
+    pub(crate) fn parameter(&self) -> u32 {
+        self.parameter
+    }
+
+    /// Number of networks.
+    pub fn components(&self) -> usize {
+        self.right.lazy_shape()[0]
+    }
+
+    /// `[components, fan_in, rank]`
+    pub(crate) fn full_left(&self) -> Tensor<3> {
+        repeated(self.left.val(), self.repeats)
+    }
+
+    /// The component of each of `rows` rows.
+    pub(crate) fn index(&self, pass: &Pass, rows: usize) -> Vec<u32> {
+        let components = self.components() as u32;
+        match pass.draw {
+            // The mean is not a component; callers ask for `mean_factor` instead.
+            Draw::Mean => vec![0; rows],
+            Draw::One(draw) => vec![draw % components; rows],
+            Draw::Several { first, count } => {
+                let each = rows / count as usize;
+                let draw = |row: usize| first.wrapping_add((row / each) as u32);
+                (0..rows).map(|row| draw(row) % components).collect()
+            }
+            Draw::Step { estimator, step } => {
+                // Without the parameter in the key: a row sees one network, not one per layer.
+                let key = pass.key(self.seed, u32::MAX);
+                let of_row = |row: usize| match estimator {
+                    Estimator::Vanilla => step % components,
+                    _ => key.bits(row as u32, 0)[0] % components,
+                };
+                (0..rows).map(of_row).collect()
+            }
+        }
+    }
+
+    /// Mean of the components' factors, `[fan_in, fan_out]`.
+    fn mean_factor(&self) -> Tensor<2> {
+        let (left, right) = (self.full_left(), self.right.val());
+        let [components, fan_in, rank] = left.dims();
+        let fan_out = right.dims()[2];
+        let left = left.swap_dims(0, 1).reshape([fan_in, components * rank]);
+        let right = right.reshape([components * rank, fan_out]);
+        left.matmul(right).div_scalar(components as f64)
+    }
+
+    /// The mean weight, or component `index`, in the shape of the parameter.
+    pub(crate) fn weight<const D: usize>(
+        &self,
+        shared: Tensor<D>,
+        component: Option<u32>,
+    ) -> Tensor<D> {
+        let shape = shared.shape();
+        let [fan_in, fan_out] = [self.full_left().dims()[1], self.right.lazy_shape()[2]];
+        let Some(component) = component else {
+            let factor = self.mean_factor();
+            let factor = if D == 2 { factor } else { factor.transpose() };
+            return shared * factor.reshape(shape);
+        };
+        let (left, right) = (self.full_left(), self.right.val());
+        let index = [component];
+        let sample = if D == 2 {
+            let shared = shared.reshape([fan_in, fan_out]);
+            sample_low_rank::<2, 3>(shared, left, right, &index).map(|w| w.reshape(shape))
+        } else {
+            let shared = shared.reshape([fan_out, fan_in, 1, 1]);
+            sample_low_rank::<4, 5>(shared, left, right, &index).map(|w| w.reshape(shape))
+        };
+        sample.unwrap_or_else(|error| pass::raise(error))
+    }
+}
+
+/// Left factors with every row repeated.
+pub(super) fn repeated(left: Tensor<3>, repeats: usize) -> Tensor<3> {
+    if repeats == 1 {
+        return left;
+    }
+    let [components, rows, rank] = left.dims();
+    left.reshape([components, rows, 1, rank])
+        .repeat_dim(2, repeats)
+        .reshape([components, rows * repeats, rank])
+}
+
+impl Reparameterization for Factors {
+    const NAME: &'static str = "low_rank";
+
+    /// One weight for all rows, whatever the pass asks for: a layer that knows of posteriors does not
+    /// come here.
+    fn apply<const D: usize>(&self, shared: Tensor<D>) -> Tensor<D> {
+        let component = match pass::active() {
+            None => None,
+            Some(pass) if pass.draw == Draw::Mean => None,
+            Some(pass) => {
+                pass::record(self.parameter, Estimator::Vanilla);
+                let one = match pass.draw {
+                    Draw::Step { step, .. } => Pass::train(Estimator::Vanilla, step),
+                    _ => pass,
+                };
+                Some(self.index(&one, 1)[0])
+            }
+        };
+        self.weight(shared, component)
+    }
+}

@@ -1,0 +1,87 @@
+//! Posteriors over the weights of a network, and the conversion of an ordinary network.
+//!
+//! A weight carries its posterior; no layer becomes another class. [`IntoBayes::into_bayes`] attaches
+//! a [`MeanField`] or a [`LowRankEnsemble`] to the parameters of any Burn module and returns a
+//! [`Bayes`] with an account of what was and was not converted.
+
+mod account;
+mod bayes;
+mod complexity;
+mod convert;
+mod error;
+mod inventory;
+mod low_rank;
+mod mean_field;
+mod prior;
+mod select;
+
+pub use account::{Conversion, ConversionAccount, LeftAlone};
+pub use bayes::Bayes;
+pub use convert::IntoBayes;
+pub(crate) use convert::account as conversion_account;
+pub use error::ConvertError;
+pub use inventory::{Entry, Inventory, Spread};
+pub use low_rank::{Factors, LowRankEnsemble, LowRankForm};
+pub use mean_field::{LogStd, MeanField};
+pub use prior::{Prior, PriorMean};
+pub use select::Select;
+
+use serde::{Deserialize, Serialize};
+
+/// What is attached to the chosen parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Posterior {
+    /// Independent Gaussians.
+    MeanField(MeanField),
+    /// An ensemble that shares its weights up to low-rank factors.
+    LowRankEnsemble(LowRankEnsemble),
+}
+
+impl Posterior {
+    /// The prior, which both kinds have.
+    pub fn prior(&self) -> &Prior {
+        match self {
+            Self::MeanField(posterior) => &posterior.prior,
+            Self::LowRankEnsemble(posterior) => &posterior.prior,
+        }
+    }
+
+    /// Scalars that a parameter of this shape gets, if it can have the posterior.
+    fn added(&self, shape: &[usize]) -> Option<usize> {
+        match self {
+            Self::MeanField(_) => Some(shape.iter().product()),
+            Self::LowRankEnsemble(posterior) => posterior.layout(shape).map(|layout| {
+                posterior.components * posterior.rank * (layout.left_rows() + layout.fan_out)
+            }),
+        }
+    }
+
+    /// Which parameters are converted.
+    pub fn select(&self) -> &Select {
+        match self {
+            Self::MeanField(posterior) => &posterior.select,
+            Self::LowRankEnsemble(posterior) => &posterior.select,
+        }
+    }
+
+    /// Start of all noise.
+    pub fn seed(&self) -> u64 {
+        match self {
+            Self::MeanField(posterior) => posterior.seed,
+            Self::LowRankEnsemble(posterior) => posterior.seed,
+        }
+    }
+}
+
+impl From<MeanField> for Posterior {
+    fn from(posterior: MeanField) -> Self {
+        Self::MeanField(posterior)
+    }
+}
+
+impl From<LowRankEnsemble> for Posterior {
+    fn from(posterior: LowRankEnsemble) -> Self {
+        Self::LowRankEnsemble(posterior)
+    }
+}

@@ -1,0 +1,61 @@
+//! The prior, which is the weight decay of ordinary training.
+
+use super::ConvertError;
+use serde::{Deserialize, Serialize};
+
+/// A Gaussian prior of standard deviation `s0` on every weight, given as `lambda = 1 / (s0^2 n)`: the
+/// weight decay with which the network was pre-trained. Keep that value when fine-tuning.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Prior {
+    /// Number of training examples: of the data set, never of a mini-batch.
+    pub examples: usize,
+    /// Weight decay.
+    pub lambda: f64,
+    /// Where the prior is centred.
+    pub mean: PriorMean,
+}
+
+/// Where the prior is centred.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PriorMean {
+    /// At zero.
+    #[default]
+    Zero,
+    /// At the pre-trained weights (MOPED). Costs a copy of the weights.
+    Pretrained,
+}
+
+impl Prior {
+    /// A prior at zero for `examples` training examples.
+    pub fn new(examples: usize, lambda: f64) -> Self {
+        Self {
+            examples,
+            lambda,
+            mean: PriorMean::Zero,
+        }
+    }
+
+    /// Variance of the prior, `s0^2 = 1 / (lambda n)`.
+    pub fn variance(&self) -> f64 {
+        1.0 / (self.lambda * self.examples as f64)
+    }
+
+    pub(super) fn checked(&self) -> Result<(), ConvertError> {
+        if self.examples == 0 {
+            return Err(ConvertError::Setting {
+                what: "the number of training examples",
+                value: "0".to_owned(),
+                need: "the size of the training set",
+            });
+        }
+        if !(self.lambda.is_finite() && self.lambda > 0.0) {
+            return Err(ConvertError::Setting {
+                what: "lambda",
+                value: self.lambda.to_string(),
+                need: "a positive number, such as the weight decay of the pre-training (1e-4)",
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,126 @@
+//! Which parameters get a posterior.
+
+use serde::{Deserialize, Serialize};
+use std::{fmt, sync::Arc};
+
+/// A test of a parameter by its path and shape.
+type Predicate = Arc<dyn Fn(&str, &[usize]) -> bool + Send + Sync>;
+
+/// Which parameters get a posterior. Running statistics and frozen parameters never do.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Select {
+    /// All of them.
+    #[default]
+    All,
+    /// Those of the last layer that has a matrix of weights.
+    LastLayer,
+    /// Those whose path matches one of the patterns, in which `*` stands for any text:
+    /// `"layer4.*"`, `"*.weight"`, `"fc.bias"`.
+    Paths(Vec<String>),
+    /// Those for which a function of path and shape says so. Not kept in files, which store the paths
+    /// that it chose.
+    #[serde(skip)]
+    Where(Predicate),
+}
+
+impl Select {
+    /// Those whose path matches one of the patterns; see [`Select::Paths`].
+    pub fn paths(patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self::Paths(patterns.into_iter().map(Into::into).collect())
+    }
+
+    /// Those for which `choose(path, shape)` holds.
+    pub fn matching(choose: impl Fn(&str, &[usize]) -> bool + Send + Sync + 'static) -> Self {
+        Self::Where(Arc::new(choose))
+    }
+
+    /// Whether the parameter is chosen. `last_layer` is the path of the last layer.
+    pub(super) fn chooses(&self, path: &str, shape: &[usize], last_layer: Option<&str>) -> bool {
+        match self {
+            Self::All => true,
+            Self::LastLayer => last_layer == Some(layer(path)),
+            Self::Paths(patterns) => patterns.iter().any(|pattern| matches(pattern, path)),
+            Self::Where(choose) => choose(path, shape),
+        }
+    }
+}
+
+/// Path of the layer that a parameter belongs to.
+pub(super) fn layer(path: &str) -> &str {
+    path.rsplit_once('.').map_or("", |(layer, _)| layer)
+}
+
+/// Whether `text` matches `pattern`, `*` being any text.
+fn matches(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else {
+        return false;
+    };
+    let mut parts = parts.peekable();
+    if parts.peek().is_none() {
+        return rest.is_empty();
+    }
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return rest.ends_with(part);
+        }
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    true
+}
+
+impl fmt::Debug for Select {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("All"),
+            Self::LastLayer => f.write_str("LastLayer"),
+            Self::Paths(patterns) => f.debug_tuple("Paths").field(patterns).finish(),
+            Self::Where(_) => f.write_str("Where(..)"),
+        }
+    }
+}
+
+impl PartialEq for Select {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::All, Self::All) | (Self::LastLayer, Self::LastLayer) => true,
+            (Self::Paths(a), Self::Paths(b)) => a == b,
+            (Self::Where(a), Self::Where(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_whole_paths() {
+        for (pattern, path, expected) in [
+            ("fc.weight", "fc.weight", true),
+            ("fc", "fc.weight", false),
+            ("fc.*", "fc.weight", true),
+            ("*.weight", "layer1.0.conv1.weight", true),
+            ("*.weight", "layer1.0.conv1.bias", false),
+            ("layer*.conv*.weight", "layer1.0.conv1.weight", true),
+            ("layer*.conv2.weight", "layer1.0.conv1.weight", false),
+            ("*", "anything", true),
+            ("a*a", "a", false),
+            ("", "fc", false),
+        ] {
+            assert_eq!(matches(pattern, path), expected, "{pattern} on {path}");
+        }
+    }
+
+    #[test]
+    fn last_layer_is_the_layer_with_its_bias() {
+        let last = Some("fc");
+        assert!(Select::LastLayer.chooses("fc.bias", &[10], last));
+        assert!(!Select::LastLayer.chooses("conv.weight", &[8, 3, 3, 3], last));
+    }
+}
