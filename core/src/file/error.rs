@@ -1,0 +1,70 @@
+//! Why a posterior file could not be written or read.
+
+use crate::models::ModelError;
+use crate::posterior::ConvertError;
+
+/// Why a posterior file could not be written or read. A file that is there already stays as it was.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// The file system refused.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// Not a safetensors file, or a truncated one.
+    #[error("this is not a posterior file, or it is cut short: {0}")]
+    Format(String),
+    /// A safetensors file without our header.
+    #[error(
+        "this safetensors file holds no posterior; if it is a checkpoint, give it as weights instead"
+    )]
+    NoPosterior,
+    /// Written by a later version of this library.
+    #[error(
+        "the file has version {found}, and this program reads up to {known}; update the program"
+    )]
+    Newer {
+        /// Version of the file.
+        found: u32,
+        /// Version that we read.
+        known: u32,
+    },
+    /// The header does not say what it must.
+    #[error("the header of the file is damaged: {0}")]
+    Header(String),
+    /// Something in the file was changed after it was written.
+    #[error("the file is damaged: its checksum is {found}, and should be {expected}")]
+    Checksum {
+        /// What the content gives.
+        found: String,
+        /// What the file says.
+        expected: String,
+    },
+    /// The network is one that this library cannot build by itself.
+    #[error(
+        "the file holds a posterior for a network of your own; build it and call `into_bayes_of`"
+    )]
+    OwnNetwork,
+    /// The tensors are not those of the network.
+    #[error("the file does not fit the network: {0}")]
+    Tensors(String),
+    /// The network cannot be built.
+    #[error("{0}")]
+    Model(#[from] ModelError),
+    /// The posterior cannot be attached.
+    #[error("{0}")]
+    Convert(#[from] ConvertError),
+    /// The device failed.
+    #[error("reading from the device failed: {0}")]
+    Device(String),
+}
+
+impl FileError {
+    pub(super) fn of_format(error: safetensors::SafeTensorError) -> Self {
+        Self::Format(error.to_string())
+    }
+}

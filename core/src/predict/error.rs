@@ -1,0 +1,37 @@
+//! Why a prediction failed.
+
+use crate::{metrics::MetricError, pass::PassError};
+
+/// Why there is no prediction.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PredictError {
+    /// No examples.
+    #[error("the batch has no examples")]
+    NoExamples,
+    /// No draws.
+    #[error("no draws were asked for; 20 is a good number")]
+    NoDraws,
+    /// A tolerance that nothing can reach.
+    #[error("the tolerance is {0}, but must be a positive number, such as 0.01")]
+    Tolerance(f64),
+    /// The forward pass failed.
+    #[error("{0}")]
+    Pass(#[from] PassError),
+    /// The logits are not what a classifier returns.
+    #[error("the network returned logits of shape {found:?} for {rows} rows")]
+    Logits {
+        /// Rows that went in.
+        rows: usize,
+        /// What came out.
+        found: Vec<usize>,
+    },
+    /// The probabilities are not such.
+    #[error(
+        "the network does not return probabilities: {0}; its weights or inputs may not be finite"
+    )]
+    Probabilities(#[from] MetricError),
+    /// The device failed.
+    #[error("reading the result from the device failed: {0}")]
+    Device(String),
+}

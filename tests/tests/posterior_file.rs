@@ -1,0 +1,173 @@
+//! Posterior files: round trips, and files that are not what they should be.
+
+use bayesadapter::{
+    file::{FileError, Header, PosteriorFile, write_atomically},
+    models::{Architecture, ModelConfig, Network},
+    pass::Pass,
+    posterior::{Bayes, IntoBayes, LowRankEnsemble, MeanField, Posterior, Select},
+};
+use bayesadapter_tests::{Tolerance, assert_close, devices, values};
+use burn::{
+    module::Module,
+    tensor::{Device, Tensor},
+};
+use serde_json::json;
+
+fn architecture() -> Architecture {
+    "digits-cnn".parse().unwrap()
+}
+
+fn bayes(posterior: impl Into<Posterior>, device: &Device) -> Bayes<Network> {
+    device.seed(9);
+    let network = architecture().init(device).unwrap();
+    network.into_bayes(posterior).unwrap()
+}
+
+fn header() -> Header {
+    let mut header = Header::of(architecture());
+    header.class_names = (0..10).map(|digit| digit.to_string()).collect();
+    header.run.insert("epochs".to_owned(), json!(12));
+    header
+}
+
+fn outputs(bayes: &Bayes<Network>) -> Vec<f32> {
+    let device = &bayes.network().devices()[0];
+    let [channels, height, width] = architecture().input_shape();
+    let x = Tensor::<4>::ones([2, channels, height, width], device);
+    let run = |pass: Pass| values(bayes.run(pass, |net| net.forward(x.clone())).unwrap());
+    [run(Pass::mean()), run(Pass::draw(7))].concat()
+}
+
+#[test]
+fn a_file_opens_on_every_device_and_predicts_the_same() {
+    let posteriors: [Posterior; 4] = [
+        MeanField::fine_tune(1_797).into(),
+        MeanField::fine_tune(1_797)
+            .with_pretrained_prior()
+            .with_seed(u64::MAX)
+            .into(),
+        LowRankEnsemble::fine_tune(1_797)
+            .with_components(3)
+            .with_rank(2)
+            .into(),
+        MeanField::fine_tune(1_797)
+            .with_select(Select::LastLayer)
+            .into(),
+    ];
+    for posterior in posteriors {
+        let original = bayes(posterior.clone(), &Device::flex());
+        let bytes = original.to_file(&header()).unwrap();
+        let expected = outputs(&original);
+        for (name, device) in devices() {
+            let file = PosteriorFile::from_bytes(&bytes).unwrap();
+            assert_eq!(*file.header(), header());
+            assert_eq!(*file.posterior(), posterior);
+            let opened = file.into_network(&device).unwrap();
+            assert_eq!(opened.account(), original.account());
+            let tolerance = Tolerance::of_largest(2e-5, &expected);
+            assert_close(name, &outputs(&opened), &expected, tolerance);
+        }
+        let again = PosteriorFile::from_bytes(&bytes).unwrap();
+        let again = again.into_network(&Device::flex()).unwrap();
+        assert!(again.to_file(&header()).unwrap() == bytes, "byte for byte");
+    }
+}
+
+#[test]
+fn a_selection_by_function_is_stored_as_what_it_selected() {
+    let select = Select::matching(|_, shape| shape.len() == 4);
+    let original = bayes(
+        MeanField::fine_tune(10).with_select(select),
+        &Device::flex(),
+    );
+    let bytes = original.to_file(&header()).unwrap();
+    let opened = PosteriorFile::from_bytes(bytes).unwrap();
+    assert!(matches!(opened.posterior().select(), Select::Paths(_)));
+    let opened = opened.into_network(&Device::flex()).unwrap();
+    assert_eq!(opened.account().converted, original.account().converted);
+}
+
+#[test]
+fn a_network_of_ones_own_comes_back_into_it() {
+    let device = Device::flex();
+    let network = || burn::nn::LinearConfig::new(3, 2).init(&device);
+    let original = network().into_bayes(MeanField::fine_tune(10)).unwrap();
+    let bytes = original.to_file(&Header::of_own_network()).unwrap();
+    let file = PosteriorFile::from_bytes(bytes).unwrap();
+    let without = file.clone().into_network(&device);
+    assert!(matches!(without, Err(FileError::OwnNetwork)));
+    let opened = file.clone().into_bayes_of(network()).unwrap();
+    let weight = |bayes: &Bayes<burn::nn::Linear>| values(bayes.network().weight.base());
+    assert_eq!(weight(&opened), weight(&original));
+    let wider = burn::nn::LinearConfig::new(4, 2).init(&device);
+    let error = file.into_bayes_of(wider).unwrap_err();
+    assert!(matches!(error, FileError::Tensors(_)), "{error}");
+}
+
+#[test]
+fn files_are_written_whole_or_not_at_all() {
+    let folder = std::env::temp_dir().join(format!("bayesadapter-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("digits.bayes");
+    let bytes = bayes(MeanField::fine_tune(10), &Device::flex())
+        .to_file(&header())
+        .unwrap();
+    write_atomically(&path, &bytes).unwrap();
+    PosteriorFile::open(&path).unwrap();
+    write_atomically(&path, b"shorter").unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), b"shorter");
+    let nowhere = folder.join("missing").join("digits.bayes");
+    let error = write_atomically(&nowhere, &bytes).unwrap_err();
+    assert!(
+        error.to_string().contains("missing"),
+        "names the file: {error}"
+    );
+    let left: Vec<_> = std::fs::read_dir(&folder).unwrap().collect();
+    assert_eq!(left.len(), 1, "nothing is left behind");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+fn refused(bytes: &[u8]) -> FileError {
+    PosteriorFile::from_bytes(bytes).map(drop).unwrap_err()
+}
+
+#[test]
+fn other_files_are_told_apart() {
+    assert!(matches!(refused(b""), FileError::Format(_)));
+    assert!(matches!(
+        refused(b"PK\x03\x04 a zip file"),
+        FileError::Format(_)
+    ));
+    let plain = br#"{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#;
+    let mut file = (plain.len() as u64).to_le_bytes().to_vec();
+    file.extend(plain);
+    file.extend([0; 4]);
+    assert!(matches!(refused(&file), FileError::NoPosterior));
+
+    let bytes = bayes(MeanField::fine_tune(10), &Device::flex())
+        .to_file(&header())
+        .unwrap();
+    let replaced = |from: &str, to: &str| {
+        assert_eq!(from.len(), to.len());
+        let at = bytes
+            .windows(from.len())
+            .position(|window| window == from.as_bytes());
+        let mut bytes = bytes.clone();
+        bytes[at.unwrap()..][..to.len()].copy_from_slice(to.as_bytes());
+        bytes
+    };
+    let newer = refused(&replaced("\\\"version\\\":1", "\\\"version\\\":9"));
+    assert!(
+        matches!(newer, FileError::Newer { found: 9, known: 1 }),
+        "{newer}"
+    );
+    let altered = refused(&replaced("\\\"epochs\\\":12", "\\\"epochs\\\":13"));
+    assert!(matches!(altered, FileError::Checksum { .. }), "{altered}");
+    let mut flipped = bytes.clone();
+    *flipped.last_mut().unwrap() ^= 1;
+    assert!(matches!(refused(&flipped), FileError::Checksum { .. }));
+    assert!(matches!(
+        refused(&bytes[..bytes.len() - 4]),
+        FileError::Format(_)
+    ));
+}
