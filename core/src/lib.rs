@@ -34,12 +34,16 @@
 //! - [`ops`]: what all of it stands on, linear maps with a weight per example on GPU and CPU.
 #![warn(missing_docs)]
 
+pub mod checkpoint;
 mod estimators;
+pub mod file;
 pub mod metrics;
+pub mod models;
 pub mod nn;
 pub mod ops;
 pub mod pass;
 pub mod posterior;
+pub mod predict;
 pub mod selfcheck;
 pub mod showcase;
 pub mod train;
