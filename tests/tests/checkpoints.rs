@@ -3,7 +3,8 @@
 //! The files are those of `golden/make_checkpoints.py`, which says what they do not cover.
 
 use bayesadapter::checkpoint::{
-    Applied, Checkpoint, CheckpointError, Format, LoadAccount, LoadOptions, Naming, load_into,
+    Applied, Checkpoint, CheckpointError, Format, LoadAccount, LoadOptions, Naming, Rename,
+    load_into,
 };
 use burn::module::{Lora, Module, Param};
 use burn::nn::conv::{Conv2d, Conv2dConfig};
@@ -234,7 +235,9 @@ fn missing_parameters_come_with_the_nearest_name() {
     assert_eq!((account.applied.len(), account.missing.len()), (2, 6));
 
     let rename = LoadOptions {
-        rename: Some(|path| path.replace("bn.", "norm.").replace("head.", "fc.")),
+        rename: Some(Rename::by(|path| {
+            path.replace("bn.", "norm.").replace("head.", "fc.")
+        })),
         ..LoadOptions::default()
     };
     let (net, account) = load_into(renamed(3), &checkpoint, &rename).expect("all of it");

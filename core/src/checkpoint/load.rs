@@ -7,7 +7,28 @@ use super::plan::Plan;
 use super::{Checkpoint, CheckpointError, CheckpointProblem, StoredTensor};
 use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{Tensor, TensorData};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+/// From the path of a parameter to its name in a file.
+#[derive(Clone)]
+pub struct Rename(Arc<dyn Fn(&str) -> String + Send + Sync>);
+
+impl Rename {
+    /// Names by a function of the path.
+    pub fn by(name: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
+        Self(Arc::new(name))
+    }
+
+    pub(super) fn name(&self, path: &str) -> String {
+        (self.0)(path)
+    }
+}
+
+impl fmt::Debug for Rename {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Rename(..)")
+    }
+}
 
 /// How to load. The default finds prefixes and naming by itself, and refuses a checkpoint that does
 /// not fit every parameter.
@@ -16,7 +37,7 @@ pub struct LoadOptions {
     /// Turns the path of a parameter into its name in a PyTorch file, for a network whose fields are
     /// called otherwise. The path comes in PyTorch's words (`bn1.weight`, not `bn1.gamma`) and without
     /// the variants of enums.
-    pub rename: Option<fn(&str) -> String>,
+    pub rename: Option<Rename>,
     /// Lets the last linear layer keep its fresh values where only the number of classes differs.
     pub replace_head: bool,
     /// Lets parameters keep their values for which the file has nothing.
@@ -63,7 +84,7 @@ pub fn load_into<M: Module>(
     checkpoint: &Checkpoint,
     options: &LoadOptions,
 ) -> Result<(M, LoadAccount), CheckpointError> {
-    let plan = Plan::of(&module, options.rename);
+    let plan = Plan::of(&module, options.rename.as_ref());
     let prepared = prepare(&plan.targets, checkpoint, options);
     let (account, assigned) =
         prepared.map_err(|problem| CheckpointError::in_file(checkpoint.file(), problem))?;

@@ -25,7 +25,7 @@ mod zip;
 pub use account::{Applied, LoadAccount, Missing, WrongShape};
 pub use dtype::DType;
 pub use error::{CheckpointError, CheckpointProblem};
-pub use load::{LoadOptions, load_into};
+pub use load::{LoadOptions, Rename, load_into};
 pub use names::Naming;
 pub use tensor::StoredTensor;
 

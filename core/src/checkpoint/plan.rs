@@ -1,5 +1,6 @@
 //! What a module's parameters are called, and what they need.
 
+use super::load::Rename;
 use super::matching::{Slot, Target};
 use super::names::{Step, burn_name, is_attached, is_linear_weight, linear_layer, torch_name};
 use burn::module::{Module, ModuleVisitor, Param};
@@ -14,7 +15,7 @@ pub(super) struct Plan {
 
 impl Plan {
     /// `rename` turns a module's path, in PyTorch's words, into the name in the file.
-    pub(super) fn of<M: Module>(module: &M, rename: Option<fn(&str) -> String>) -> Self {
+    pub(super) fn of<M: Module>(module: &M, rename: Option<&Rename>) -> Self {
         let mut visitor = Visitor {
             path: Vec::new(),
             rename,
@@ -28,13 +29,13 @@ impl Plan {
     }
 }
 
-struct Visitor {
+struct Visitor<'a> {
     path: Vec<Step>,
-    rename: Option<fn(&str) -> String>,
+    rename: Option<&'a Rename>,
     plan: Plan,
 }
 
-impl ModuleVisitor for Visitor {
+impl ModuleVisitor for Visitor<'_> {
     fn enter_module(&mut self, name: &str, container_type: &str) {
         self.path.push(Step {
             name: name.to_owned(),
@@ -58,7 +59,7 @@ impl ModuleVisitor for Visitor {
         let reversed = || value_shape.iter().rev().copied().collect::<Vec<_>>();
         let torch = Slot {
             name: match self.rename {
-                Some(rename) => rename(&torch_name(path)),
+                Some(rename) => rename.name(&torch_name(path)),
                 None => torch_name(path),
             },
             shape: if is_weight {

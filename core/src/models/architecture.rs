@@ -5,7 +5,7 @@ use super::config::{ModelConfig, Normalisation};
 use super::densenet::DenseNetConfig;
 use super::digits_cnn::DigitsCnnConfig;
 use super::efficientnet_lite::EfficientNetLiteConfig;
-use super::error::ModelError;
+use super::error::{LoadError, ModelError};
 use super::mlp::MlpConfig;
 use super::mobile_face_net::MobileFaceNetConfig;
 use super::mobilenet_v2::MobileNetV2Config;
@@ -13,6 +13,7 @@ use super::naming::without_variant;
 use super::network::Network;
 use super::resnet::ResNetConfig;
 use super::wide_resnet::WideResNetConfig;
+use crate::checkpoint::{Checkpoint, LoadAccount, LoadOptions, Rename, load_into};
 use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -132,6 +133,27 @@ impl Architecture {
         *place = Some(probability);
         self.validate()?;
         Ok(self)
+    }
+
+    /// The network with the weights of a checkpoint in PyTorch's or Burn's names, and an account of them.
+    /// A name given in the options goes before the architecture's own.
+    ///
+    /// # Errors
+    ///
+    /// A description that makes no network, and weights that do not fit it.
+    pub fn load(
+        &self,
+        checkpoint: &Checkpoint,
+        options: &LoadOptions,
+        device: &Device,
+    ) -> Result<(Network, LoadAccount), LoadError> {
+        let mut options = options.clone();
+        options.rename.get_or_insert_with(|| {
+            let architecture = self.clone();
+            Rename::by(move |path| architecture.state_dict_name(path))
+        });
+        let network = self.init(device)?;
+        Ok(load_into(network, checkpoint, &options)?)
     }
 
     fn config(&self) -> &dyn ModelConfig {

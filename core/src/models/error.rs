@@ -1,6 +1,7 @@
 //! What can be wrong with the description of a network.
 
 use super::architecture::KNOWN_NAMES;
+use crate::checkpoint::CheckpointError;
 
 /// Why a network was refused. Nothing has been allocated when one is returned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -93,4 +94,16 @@ impl Checks {
             })
         }
     }
+}
+
+/// Why a network with weights was refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The description makes no network.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The weights do not fit.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
 }

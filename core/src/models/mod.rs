@@ -30,7 +30,7 @@ pub use config::{ModelConfig, Normalisation};
 pub use densenet::{DenseNet, DenseNetConfig};
 pub use digits_cnn::{DigitsCnn, DigitsCnnConfig};
 pub use efficientnet_lite::{EfficientNetLite, EfficientNetLiteConfig};
-pub use error::ModelError;
+pub use error::{LoadError, ModelError};
 pub use mlp::{Mlp, MlpConfig};
 pub use mobile_face_net::{MobileFaceNet, MobileFaceNetConfig};
 pub use mobilenet_v2::{MobileNetV2, MobileNetV2Config};
