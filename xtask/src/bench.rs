@@ -1,5 +1,8 @@
 //! `cargo xtask bench`.
 
+mod build;
+mod units;
+
 use crate::{
     process::{self, cargo},
     workspace::Workspace,
@@ -32,6 +35,14 @@ pub enum Bench {
         #[arg(long)]
         quick: bool,
     },
+    /// Processor time and size of a cold native build, and of the alternatives to its features and
+    /// profile: prints a table and writes bench/build.json in the target directory. Takes more than an
+    /// hour on two cores.
+    Build {
+        /// Arguments for `cargo build` to measure instead of the alternatives, after `--`.
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
 }
 
 pub fn run(workspace: &Workspace, bench: &Bench) -> Result<()> {
@@ -39,6 +50,7 @@ pub fn run(workspace: &Workspace, bench: &Bench) -> Result<()> {
         Bench::Kernels { quick, arguments } => ("kernels", arguments.clone(), quick),
         Bench::Train { quick } => ("network", vec!["train".to_owned()], quick),
         Bench::Predict { quick } => ("network", vec!["predict".to_owned()], quick),
+        Bench::Build { arguments } => return build::run(workspace, arguments),
     };
     if *quick {
         arguments.push("--quick".to_owned());

@@ -36,7 +36,7 @@ impl<B: ExemplarGradient, const N: usize> Backward<B, N> for ExemplarStep {
         let x = checkpointer.retrieve_node_output(*x);
         let parameters = retrieve::<B>(checkpointer, parameters);
         let gradients = B::exemplar_backward(grad, x, parameters, op, wanted);
-        for (node, gradient) in ops.parents.into_iter().zip(gradients) {
+        for (node, gradient) in ops.parents.into_iter().zip(gradients.into_vec()) {
             if let Some(node) = node {
                 grads.register::<B>(node.id, gradient);
             }
@@ -60,7 +60,7 @@ impl<B: ExemplarGradient, const N: usize> Backward<B, N> for SampleStep {
         let (saved, op) = ops.state;
         let parameters = retrieve::<B>(checkpointer, &saved);
         let gradients = B::sample_backward(grad, parameters, op);
-        for (node, gradient) in ops.parents.into_iter().zip(gradients) {
+        for (node, gradient) in ops.parents.into_iter().zip(gradients.into_vec()) {
             if let Some(node) = node {
                 grads.register::<B>(node.id, gradient);
             }
@@ -71,11 +71,10 @@ impl<B: ExemplarGradient, const N: usize> Backward<B, N> for SampleStep {
 fn retrieve<B: ExemplarGradient>(
     checkpointer: &mut Checkpointer,
     saved: &[NodeId],
-) -> Vec<FloatTensor<B>> {
-    saved
-        .iter()
-        .map(|id| checkpointer.retrieve_node_output(*id))
-        .collect()
+) -> Parameters<B> {
+    let tensors = saved.iter();
+    let tensors = tensors.map(|id| checkpointer.retrieve_node_output(*id));
+    Parameters::from_vec(tensors.collect())
 }
 
 type Tracked<B, C> = FloatTensor<Autodiff<B, C>>;

@@ -1,5 +1,7 @@
 //! The backend extension: what a device implements to serve the ops.
 
+#[cfg(feature = "fusion")]
+use super::fusion;
 use bayesadapter_shaders::{DrawAxis, Map, NoiseKey, Source};
 use burn::backend::{Backend, ExtensionType, backend_extension, tensor::FloatTensor};
 
@@ -26,6 +28,7 @@ pub enum SampleOp {
 
 /// The tensors of a weight source.
 #[derive(ExtensionType)]
+#[extension_type(fusion: cfg(feature = "fusion"))]
 pub enum Parameters<B: Backend> {
     Given {
         weights: FloatTensor<B>,
@@ -78,11 +81,38 @@ pub struct Wanted {
     pub parameters: bool,
 }
 
+/// Gradients of the inputs of [`ExemplarBackend::exemplar`].
+#[derive(ExtensionType)]
+#[extension_type(fusion: cfg(feature = "fusion"))]
+pub struct ExemplarGradients<B: Backend> {
+    pub x: FloatTensor<B>,
+    #[extension_type]
+    pub parameters: Parameters<B>,
+}
+
+impl<B: Backend> ExemplarGradients<B> {
+    /// x, then the parameters in the order of [`Parameters::into_vec`].
+    pub fn into_vec(self) -> Vec<FloatTensor<B>> {
+        let mut tensors = self.parameters.into_vec();
+        tensors.insert(0, self.x);
+        tensors
+    }
+
+    /// The reverse of [`into_vec`](Self::into_vec).
+    pub fn from_vec(mut tensors: Vec<FloatTensor<B>>) -> Self {
+        Self {
+            x: tensors.remove(0),
+            parameters: Parameters::from_vec(tensors),
+        }
+    }
+}
+
 /// The forward ops. Callers have checked shapes, types, slots and limits, so an implementation
 /// only computes; the batch is never empty.
-#[backend_extension(Cube, Flex, Autodiff)]
+#[backend_extension(Cube, Flex, Autodiff, Fusion: cfg(feature = "fusion"))]
 pub trait ExemplarBackend: Backend {
     /// y, from x and the parameters of the source.
+    #[fusion(dtype = x, shape = op.map.y_shape().into())]
     fn exemplar(
         x: FloatTensor<Self>,
         #[extension_type] parameters: Parameters<Self>,
@@ -90,27 +120,31 @@ pub trait ExemplarBackend: Backend {
     ) -> FloatTensor<Self>;
 
     /// Materialised weights `[draws, ..weight shape]`.
+    #[fusion(meta = fusion::draws)]
     fn sample(#[extension_type] parameters: Parameters<Self>, op: SampleOp) -> FloatTensor<Self>;
 }
 
 /// The gradients of [`ExemplarBackend`]. A trait apart, because they are not differentiated
 /// themselves: without an implementation for autodiff backends a second-order gradient does not
-/// compile, where it would otherwise be silently wrong.
+/// compile, where it would otherwise be silently wrong. (`Dispatch` gets one, which refuses tracked
+/// tensors, because the implementation for fusion comes from the same macro.)
+#[backend_extension(Cube, Flex, Fusion: cfg(feature = "fusion"))]
 pub trait ExemplarGradient: Backend {
-    /// `[dx, d parameters..]` from the gradient of y, in the order of the inputs. A gradient that
-    /// `wanted` does not ask for may be a tensor of no elements.
+    /// From the gradient of y. A gradient that `wanted` does not ask for has the shape `[0]`.
+    #[fusion(meta = fusion::gradients)]
     fn exemplar_backward(
         grad: FloatTensor<Self>,
         x: FloatTensor<Self>,
-        parameters: Vec<FloatTensor<Self>>,
+        #[extension_type] parameters: Parameters<Self>,
         op: ExemplarOp,
         wanted: Wanted,
-    ) -> Vec<FloatTensor<Self>>;
+    ) -> ExemplarGradients<Self>;
 
-    /// `[d parameters..]` from the gradient of the materialised weights.
+    /// From the gradient of the materialised weights.
+    #[fusion(meta = |_, parameters, _| parameters.clone())]
     fn sample_backward(
         grad: FloatTensor<Self>,
-        parameters: Vec<FloatTensor<Self>>,
+        #[extension_type] parameters: Parameters<Self>,
         op: SampleOp,
-    ) -> Vec<FloatTensor<Self>>;
+    ) -> Parameters<Self>;
 }

@@ -10,6 +10,8 @@ mod backend;
 mod cpu;
 mod error;
 mod exemplar;
+#[cfg(feature = "fusion")]
+mod fusion;
 mod gpu;
 mod noise;
 pub mod reference;

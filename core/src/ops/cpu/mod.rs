@@ -14,7 +14,9 @@ mod source;
 mod tiles;
 mod window;
 
-use super::backend::{ExemplarBackend, ExemplarGradient, ExemplarOp, Parameters, SampleOp, Wanted};
+use super::backend::{
+    ExemplarBackend, ExemplarGradient, ExemplarGradients, ExemplarOp, Parameters, SampleOp, Wanted,
+};
 use bayesadapter_shaders::Map;
 use burn::backend::Flex;
 use burn::backend::flex::FlexTensor;
@@ -44,11 +46,12 @@ impl ExemplarGradient for Flex {
     fn exemplar_backward(
         grad: FlexTensor,
         x: FlexTensor,
-        parameters: Vec<FlexTensor>,
+        parameters: Parameters<Self>,
         op: ExemplarOp,
         wanted: Wanted,
-    ) -> Vec<FlexTensor> {
-        let (grad, x, parameters) = (contiguous(grad), contiguous(x), contiguous_all(parameters));
+    ) -> ExemplarGradients<Self> {
+        let (grad, x) = (contiguous(grad), contiguous(x));
+        let parameters = contiguous_all(parameters.into_vec());
         let weight = Weight::new(&op.source, &slices(&parameters), &op.map);
         let (g, values) = (slice(&grad), slice(&x));
         let gradients = match &op.map {
@@ -58,25 +61,20 @@ impl ExemplarGradient for Flex {
                 conv_backward::backward(c, &weight, op.slots(), &lengths, g, values, wanted)
             }
         };
-        gradients
-            .into_iter()
-            .zip(std::iter::once(&x).chain(&parameters))
-            .map(|(values, like)| gradient(values, like))
-            .collect()
+        let inputs = std::iter::once(&x).chain(&parameters);
+        let gradients = gradients.into_iter().zip(inputs);
+        ExemplarGradients::from_vec(gradients.map(|(dx, x)| gradient(dx, x)).collect())
     }
 
     fn sample_backward(
         grad: FlexTensor,
-        parameters: Vec<FlexTensor>,
+        parameters: Parameters<Self>,
         op: SampleOp,
-    ) -> Vec<FlexTensor> {
-        let (grad, parameters) = (contiguous(grad), contiguous_all(parameters));
+    ) -> Parameters<Self> {
+        let (grad, parameters) = (contiguous(grad), contiguous_all(parameters.into_vec()));
         let gradients = sample::backward(slice(&grad), &slices(&parameters), &op);
-        gradients
-            .into_iter()
-            .zip(&parameters)
-            .map(|(values, like)| gradient(values, like))
-            .collect()
+        let gradients = gradients.into_iter().zip(&parameters);
+        Parameters::from_vec(gradients.map(|(dp, p)| gradient(dp, p)).collect())
     }
 }
 

@@ -9,7 +9,9 @@ mod tests;
 pub(super) use device::binding_limit;
 pub use device::{KernelVariant, set_kernel_variant};
 
-use super::backend::{ExemplarBackend, ExemplarGradient, ExemplarOp, Parameters, SampleOp, Wanted};
+use super::backend::{
+    ExemplarBackend, ExemplarGradient, ExemplarGradients, ExemplarOp, Parameters, SampleOp, Wanted,
+};
 use bayesadapter_shaders::kernels;
 use bayesadapter_shaders::{Map, Source};
 use burn_wgpu::{CubeBackend, CubeTensor, into_contiguous};
@@ -65,12 +67,12 @@ impl ExemplarGradient for CubeBackend {
     fn exemplar_backward(
         grad: CubeTensor,
         x: CubeTensor,
-        parameters: Vec<CubeTensor>,
+        parameters: Parameters<Self>,
         op: ExemplarOp,
         wanted: Wanted,
-    ) -> Vec<CubeTensor> {
+    ) -> ExemplarGradients<Self> {
         let (grad, x) = (into_contiguous(grad), into_contiguous(x));
-        let parameters = contiguous_all(parameters);
+        let parameters = contiguous_all(parameters.into_vec());
         let nothing = || empty_tensor(&grad, &[0]);
         let mut gradients = vec![match wanted.x {
             true => backward::input(&grad, &parameters, &op),
@@ -80,15 +82,16 @@ impl ExemplarGradient for CubeBackend {
             true => gradients.extend(backward::parameters(&grad, &x, &parameters, &op)),
             false => gradients.extend(parameters.iter().map(|_| nothing())),
         }
-        gradients
+        ExemplarGradients::from_vec(gradients)
     }
 
     fn sample_backward(
         grad: CubeTensor,
-        parameters: Vec<CubeTensor>,
+        parameters: Parameters<Self>,
         op: SampleOp,
-    ) -> Vec<CubeTensor> {
-        let (grad, parameters) = (into_contiguous(grad), contiguous_all(parameters));
+    ) -> Parameters<Self> {
+        let grad = into_contiguous(grad);
+        let parameters = contiguous_all(parameters.into_vec());
         match &op {
             SampleOp::Gaussian { key, axis, draws } => {
                 let [d_mu, d_psi] = [0, 1].map(|at| empty_like(&parameters[at]));
@@ -96,11 +99,15 @@ impl ExemplarGradient for CubeBackend {
                 let launch = kernels::sample_gaussian_backward(*key, *axis, *draws, elements);
                 let tensors = [&grad, &parameters[1], &d_mu, &d_psi];
                 run(&grad.client, launch, &tensors);
-                vec![d_mu, d_psi]
+                Parameters::Gaussian {
+                    mu: d_mu,
+                    psi: d_psi,
+                }
             }
             SampleOp::LowRank { op } => {
                 let (map, rank, index) = low_rank_parts(op);
-                backward::fold_draws(&grad, &parameters, map, rank, index)
+                let gradients = backward::fold_draws(&grad, &parameters, map, rank, index);
+                Parameters::from_vec(gradients)
             }
         }
     }

@@ -140,10 +140,11 @@ fn check(map: Map, source: Source) {
     let gradients = CubeBackend::exemplar_backward(
         upload(&grad, map.y_shape()),
         upload(&x, map.x_shape()),
-        tensors(),
+        backend::Parameters::from_vec(tensors()),
         op,
         wanted,
-    );
+    )
+    .into_vec();
     let expected = twin::product_backward_x(&map, &source, &grad, twin_parameters);
     assert_close(
         &format!("dx of {name}"),
@@ -194,15 +195,18 @@ fn samples_agree_with_their_twins() {
             axis,
             draws: 3,
         };
-        let parameters = || vec![upload(&mu, vec![7, 9]), upload(&psi, vec![7, 9])];
-        let out = CubeBackend::sample(backend::Parameters::from_vec(parameters()), op.clone());
+        let parameters = || {
+            let [mu, psi] = [&mu, &psi].map(|values| upload(values, vec![7, 9]));
+            backend::Parameters::Gaussian { mu, psi }
+        };
+        let out = CubeBackend::sample(parameters(), op.clone());
         assert_close(
             "draws",
             &download(&out),
             &twin::sample_gaussian(key, axis, 3, &mu, &psi),
         );
         let gradients =
-            CubeBackend::sample_backward(upload(&grad, vec![3, 7, 9]), parameters(), op);
+            CubeBackend::sample_backward(upload(&grad, vec![3, 7, 9]), parameters(), op).into_vec();
         let expected = twin::sample_gaussian_backward(key, axis, 3, &grad, &psi);
         assert_close("d mu", &download(&gradients[0]), &expected[0]);
         assert_close("d psi", &download(&gradients[1]), &expected[1]);
@@ -238,7 +242,12 @@ fn low_rank_samples_agree_with_their_twins() {
     let expected = twin::sample_low_rank(&map, rank, &index, &shared, &left, &right);
     assert_close("draws", &download(&out), &expected);
     let grad = values(3, 3 * 7 * 9);
-    let gradients = CubeBackend::sample_backward(upload(&grad, vec![3, 7, 9]), tensors(), op);
+    let gradients = CubeBackend::sample_backward(
+        upload(&grad, vec![3, 7, 9]),
+        backend::Parameters::from_vec(tensors()),
+        op,
+    )
+    .into_vec();
     let expected = [
         twin::fold_shared(&map, rank, &index, &grad, &left, &right),
         twin::fold_left(&map, rank, &index, 2, &grad, &shared, &right),
