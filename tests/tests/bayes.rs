@@ -1,6 +1,7 @@
 //! Conversion, draws, estimators and the complexity loss of whole networks.
 
 use bayesadapter::{
+    models::Architecture,
     nn::{self, conv::Conv2dConfig},
     ops::{DrawAxis, NoiseKey, fill_normals, sample_gaussian},
     pass::{Estimator, Pass, PassError},
@@ -690,4 +691,18 @@ fn groups_hold_means_and_spreads_apart() {
             }
         }
     }
+}
+
+/// The paper's table: a ResNet-50 of 25.56 M parameters becomes an ensemble of 27.21 M with rank 1.
+#[test]
+fn an_ensemble_of_resnet50_has_the_papers_size() {
+    let architecture: Architecture = "resnet50".parse().unwrap();
+    let network = architecture.init(&Device::flex()).unwrap();
+    let ensemble = network
+        .into_bayes(LowRankEnsemble::fine_tune(1_281_167))
+        .unwrap();
+    let account = ensemble.account();
+    assert_eq!(account.parameters_before, 25_557_032);
+    let added = account.parameters_after - account.parameters_before;
+    assert_eq!(added, 20 * 82_491);
 }
