@@ -172,8 +172,8 @@ impl LowRankEnsemble {
     /// Factors `[components, len, rank]` about 1 in the first rank and about 0 in the others.
     ///
     /// The deviations of four successive components are `(a, b)`, `(a, -b)`, `(-a, b)`, `(-a, -b)`, of
-    /// two left over `(a, 0)`, `(-a, 0)`, and of one left over nothing, in multiples of a small power of
-    /// two. The products then average to exactly one, so that the mean of the ensemble is the
+    /// two left over `(a, 0)`, `(-a, 0)`, and of one left over nothing in the first rank and `(a, 0)` in
+    /// the others, in multiples of a small power of two. The products then average to exactly one, so that the mean of the ensemble is the
     /// pre-trained network to the last bit.
     fn initial_factors(&self, parameter: u32, side: u32, len: usize) -> Vec<f32> {
         const INITIAL: u64 = 0x9e3d_a5b1_27d4_eb2f;
@@ -194,8 +194,12 @@ impl LowRankEnsemble {
             for element in 0..len * self.rank {
                 let normal = key.normal(0, element as u32).clamp(-4.0, 4.0);
                 let deviation = (normal * self.initial_std / quantum).round() * quantum;
-                let centre = if element % self.rank == 0 { 1.0 } else { 0.0 };
-                factors.push(centre + sign * deviation);
+                factors.push(match element % self.rank {
+                    0 => 1.0 + sign * deviation,
+                    // Where both sides were zero, no gradient would ever reach either.
+                    _ if sign == 0.0 && side == 0 => deviation,
+                    _ => sign * deviation,
+                });
             }
         }
         factors
@@ -358,5 +362,33 @@ impl Reparameterization for Factors {
             }
         };
         self.weight(shared, component)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A rank whose two factors are both zero has no gradient, and would stay so.
+    #[test]
+    fn every_rank_of_every_component_can_learn() {
+        for components in 1..=9 {
+            let ensemble = LowRankEnsemble::fine_tune(10)
+                .with_components(components)
+                .with_rank(3);
+            let [left, right] = [0, 1].map(|side| ensemble.initial_factors(0, side, 8));
+            for component in 0..components {
+                for rank in 0..3 {
+                    let any = |side: &[f32]| {
+                        let of_rank = side[component * 24..][..24].iter().skip(rank).step_by(3);
+                        of_rank.copied().any(|factor| factor != 0.0)
+                    };
+                    assert!(
+                        any(&left) || any(&right),
+                        "{component} of {components}, {rank}"
+                    );
+                }
+            }
+        }
     }
 }
