@@ -1,0 +1,6 @@
+//! Conversion, draws, estimators and the complexity loss of whole networks.
+
+mod complexity;
+mod conversion;
+mod estimators;
+mod subject;
