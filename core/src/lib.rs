@@ -30,12 +30,14 @@
 //! - [`nn`]: Burn's layers, with estimators. Stock layers of Burn work too, with one draw per mini-batch.
 //! - [`checkpoint`] and [`file`]: pre-trained weights in, posteriors in and out.
 //! - [`predict`] and [`metrics`]: probabilities with their uncertainty, and how good they are.
+//! - [`evaluate`]: all that is known of a network on test data, in one value.
 //! - [`models`]: networks with the parameter names of their PyTorch sources.
 //! - [`ops`]: what all of it stands on, linear maps with a weight per example on GPU and CPU.
 #![warn(missing_docs)]
 
 pub mod checkpoint;
 mod estimators;
+pub mod evaluate;
 pub mod file;
 pub mod metrics;
 pub mod models;

@@ -1,0 +1,101 @@
+//! The result.
+
+use super::{Detections, Measure, Outcomes};
+use crate::metrics::{
+    ConfidencePoint, DrawCurve, ReliabilityBin, RiskCoveragePoint, UncertaintyBucket,
+};
+use serde::{Deserialize, Serialize};
+
+/// Everything that is known of a network on test data. Shares are in 0..=1, entropies in nats, and nothing
+/// is NaN or infinite.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// What the network is called beside others, such as `MAP`, `MFG` or `PSE`.
+    pub method: String,
+    /// One name per class.
+    pub class_names: Vec<String>,
+    /// Draws that predictions average over, the most of any batch; 0 for the network at its mean.
+    pub draws: usize,
+    /// The uncertainty that sorts [`buckets`](Self::buckets): mutual information, or entropy where there
+    /// are fewer than two draws to disagree.
+    pub ranked_by: Measure,
+    /// Single numbers.
+    pub scores: Scores,
+    /// The reliability diagram, [`ECE_BINS`](crate::metrics::ECE_BINS) bins of equal width.
+    pub reliability: Vec<ReliabilityBin>,
+    /// [`MI_BUCKETS`](crate::metrics::MI_BUCKETS) equal buckets of rising uncertainty.
+    pub buckets: Vec<UncertaintyBucket>,
+    /// Accuracy and likelihood against the number of draws, if every batch came with the probabilities of
+    /// equally many.
+    pub curve: Option<DrawCurve>,
+    /// The error among predictions above each confidence from 0 to 0.99; where there are
+    /// out-of-distribution data, they are among the predictions, and wrong.
+    pub error_above_confidence: Vec<ConfidencePoint>,
+    /// Risk against coverage by confidence, a few hundred points at most.
+    pub risk_coverage: Vec<RiskCoveragePoint>,
+    /// The true class of each example.
+    pub labels: Vec<u32>,
+    /// What was said of each example.
+    pub examples: Outcomes,
+    /// What was said of data from elsewhere, if there were any.
+    pub out_of_distribution: Option<OutOfDistribution>,
+}
+
+/// How good the predictions are, in single numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scores {
+    /// Number of examples.
+    pub examples: usize,
+    /// Share of correct predictions.
+    pub accuracy: f64,
+    /// Share of examples whose class is among the five most probable; with more than five classes.
+    pub top_5_accuracy: Option<f64>,
+    /// Negative log-likelihood per example, in nats.
+    pub nll: f64,
+    /// Brier score.
+    pub brier: f64,
+    /// Expected calibration error.
+    pub ece: f64,
+    /// The same over bins of equally many examples.
+    pub adaptive_ece: f64,
+    /// The same for the probability of each class, averaged over the classes.
+    pub classwise_ece: f64,
+    /// Area under risk against coverage by confidence, so that networks with and without draws compare.
+    pub aurc: f64,
+    /// How well the uncertainty finds wrong predictions; `None` where all are right or all are wrong.
+    pub error_detection: Option<Detections>,
+}
+
+/// What a network said of data of classes that it does not know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutOfDistribution {
+    /// What the data are called.
+    pub name: String,
+    /// How well the uncertainty tells them from the test examples.
+    pub detection: Detections,
+    /// What was said of each of them.
+    pub examples: Outcomes,
+}
+
+impl Evaluation {
+    /// Whether each example was predicted correctly.
+    pub fn correct(&self) -> Vec<bool> {
+        let predicted = self.examples.predicted.iter();
+        predicted
+            .zip(&self.labels)
+            .map(|(predicted, label)| predicted == label)
+            .collect()
+    }
+
+    /// Positions of the examples, from the surest to the least sure by [`ranked_by`](Self::ranked_by).
+    pub fn by_rising_uncertainty(&self) -> impl DoubleEndedIterator<Item = usize> + use<'_> {
+        let buckets = self.buckets.iter();
+        buckets.flat_map(|bucket| bucket.indices.iter().copied())
+    }
+
+    /// The name of a class, or its number where it has none.
+    pub fn class_name(&self, class: u32) -> String {
+        let name = self.class_names.get(class as usize);
+        name.cloned().unwrap_or_else(|| class.to_string())
+    }
+}
