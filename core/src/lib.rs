@@ -28,6 +28,7 @@
 //!   plain networks; the complexity loss.
 //! - [`pass`]: what a forward pass does, said out loud: mode, draw, estimator.
 //! - [`nn`]: Burn's layers, with estimators. Stock layers of Burn work too, with one draw per mini-batch.
+//! - [`data`]: data sets in the layouts they are published in, and mini-batches made ahead.
 //! - [`checkpoint`] and [`file`]: pre-trained weights in, posteriors in and out.
 //! - [`predict`] and [`metrics`]: probabilities with their uncertainty, and how good they are.
 //! - [`evaluate`]: all that is known of a network on test data, in one value.
@@ -36,6 +37,7 @@
 #![warn(missing_docs)]
 
 pub mod checkpoint;
+pub mod data;
 mod estimators;
 pub mod evaluate;
 pub mod file;

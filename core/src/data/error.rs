@@ -1,0 +1,170 @@
+//! What can be wrong with data.
+
+use super::Split;
+use std::io;
+
+/// Why data were refused. Pictures, labels and lines count from zero unless the message says otherwise.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages tell what the fields are")]
+pub enum DataError {
+    /// The operating system refused.
+    #[error("{file} cannot be read: {source}")]
+    Read { file: String, source: io::Error },
+    /// A name that cannot be written down.
+    #[error("{file} has a name that is not UTF-8; rename it")]
+    Name { file: String },
+    /// A folder that lies in itself, through a link.
+    #[error("{folder} leads back to a folder that it lies in; remove the link")]
+    Loop { folder: String },
+    /// Nothing that is known.
+    #[error(
+        "{place} has none of the layouts that are read. It holds {found}. Looked for:\n{looked_for}"
+    )]
+    UnknownLayout {
+        place: String,
+        found: String,
+        looked_for: String,
+    },
+    /// Pictures, but nothing says of what.
+    #[error(
+        "{place} holds {pictures} pictures, but nothing says what they show; put the pictures of each class into a \
+         folder with the name of the class"
+    )]
+    NoClasses { place: String, pictures: usize },
+    /// A class without examples.
+    #[error("class folder {folder} holds no pictures; put some into it, or remove it")]
+    EmptyClass { folder: String },
+    /// Nothing to tell apart.
+    #[error("{place} has only the class `{class}`; a classifier needs two or more class folders")]
+    OneClass { place: String, class: String },
+    /// A class that training does not know.
+    #[error("{folder} is a class that the training folder does not have; its classes are {known}")]
+    UnknownClass { folder: String, known: String },
+    /// One of the two splits is not there.
+    #[error("{place} has no {split} split: {missing}")]
+    NoSplit {
+        place: String,
+        split: Split,
+        missing: String,
+    },
+    /// A file that is not as long as its layout says.
+    #[error(
+        "{file} has {bytes} bytes, but {expected}: it is cut short or another file; fetch it again"
+    )]
+    FileSize {
+        file: String,
+        bytes: u64,
+        expected: String,
+    },
+    /// A file past what is read into memory.
+    #[error(
+        "{file} has more than {limit} bytes, which is the most that is read of such a file; {advice}"
+    )]
+    TooLarge {
+        file: String,
+        limit: u64,
+        advice: &'static str,
+    },
+    /// A file that contradicts its format.
+    #[error("{file}: {problem}; fetch it again, or see what made it")]
+    Damaged { file: String, problem: String },
+    /// A label of no class.
+    #[error(
+        "{file}: the label of picture {picture} is {label}, but there are only {classes} classes (0..{classes})"
+    )]
+    Label {
+        file: String,
+        picture: usize,
+        label: u32,
+        classes: usize,
+    },
+    /// As many labels as pictures are needed.
+    #[error("{pictures_of} has {pictures} pictures, but {labels_of} has {labels} labels")]
+    Counts {
+        pictures_of: String,
+        pictures: usize,
+        labels_of: String,
+        labels: usize,
+    },
+    /// No pictures at all.
+    #[error("{place} holds no pictures")]
+    Empty { place: String },
+    /// A picture that cannot be decoded.
+    #[error(
+        "{name} is no picture that can be read: {reason}; replace it, or let broken pictures be skipped"
+    )]
+    Broken { name: String, reason: String },
+    /// Every picture of an epoch was broken.
+    #[error("all {pictures} pictures are broken; the first is {first}")]
+    AllBroken { pictures: usize, first: String },
+    /// A picture whose fields contradict one another.
+    #[error("a picture of {channels} x {height} x {width} with {pixels} pixel values: {needed}")]
+    Picture {
+        channels: usize,
+        height: usize,
+        width: usize,
+        pixels: usize,
+        needed: &'static str,
+    },
+    /// There is no such example.
+    #[error("picture {index} was asked for, but there are {len}")]
+    Index { index: usize, len: usize },
+    /// A setting out of range.
+    #[error("{what} is {value}, but {needed}")]
+    Setting {
+        what: &'static str,
+        value: String,
+        needed: String,
+    },
+    /// A list of pairs that cannot be read.
+    #[error("{file}, line {line}: {problem}")]
+    Pairs {
+        file: String,
+        /// Counts from one, as editors do.
+        line: usize,
+        problem: String,
+    },
+    /// A name of no corruption.
+    #[error("`{name}` is no corruption; known are {known}")]
+    UnknownCorruption { name: String, known: String },
+    /// Frost is photographs, which have to be there.
+    #[error(
+        "frost needs photographs of frost: name a folder with frost1 to frost5 (.png or .jpg) as CIFAR-10-C's authors \
+         publish them{found}"
+    )]
+    NoFrost { found: String },
+    /// A worker ended without having made its batch.
+    #[error(
+        "the worker that makes batch {batch} has stopped; this is a defect of this library or of a decoder"
+    )]
+    Worker { batch: usize },
+}
+
+impl DataError {
+    pub(super) fn read(file: impl Into<String>, source: io::Error) -> Self {
+        Self::Read {
+            file: file.into(),
+            source,
+        }
+    }
+
+    pub(super) fn damaged(file: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::Damaged {
+            file: file.into(),
+            problem: problem.into(),
+        }
+    }
+
+    pub(super) fn setting(
+        what: &'static str,
+        value: impl ToString,
+        needed: impl Into<String>,
+    ) -> Self {
+        Self::Setting {
+            what,
+            value: value.to_string(),
+            needed: needed.into(),
+        }
+    }
+}

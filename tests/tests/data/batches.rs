@@ -1,0 +1,382 @@
+//! Order, workers, resuming and broken pictures.
+
+use crate::fixtures::{
+    batches, epoch, folder, numbered, opened, picture, plain, png, settings, write,
+};
+use bayesadapter::data::{
+    Augmentation, Batch, BatchSettings, Batches, DataError, Dataset, Picture, Preparation, Split,
+};
+use bayesadapter::models::Normalisation;
+use burn::tensor::Device;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn augmented(batch: usize, workers: usize) -> BatchSettings {
+    let augmentation = Augmentation {
+        crop_padding: 1,
+        flip: true,
+        cutout: 2,
+        ..Augmentation::default()
+    };
+    BatchSettings {
+        shuffle: true,
+        seed: 5,
+        workers,
+        ..settings(batch, plain([3, 4, 4]).with_augmentation(augmentation))
+    }
+}
+
+fn examples(made: &[Batch]) -> Vec<usize> {
+    made.iter()
+        .flat_map(|batch| batch.examples.clone())
+        .collect()
+}
+
+#[test]
+fn the_last_batch_is_smaller() {
+    let batches = batches(numbered(10), settings(4, plain([3, 4, 4])));
+    assert_eq!((batches.len(), batches.examples()), (3, 10));
+    let made = epoch(&batches, 0, 0);
+    let sizes: Vec<usize> = made.iter().map(|batch| batch.shape[0]).collect();
+    assert_eq!(sizes, [4, 4, 2]);
+    assert_eq!(examples(&made), (0..10).collect::<Vec<_>>());
+    assert_eq!(made[2].labels, [2, 0]);
+    assert_eq!(made[2].images.len(), 2 * 48);
+    assert_eq!(made[2].images[48], 9.0 / 255.0);
+    assert_eq!((made[1].index, made[1].shape), (1, [4, 3, 4, 4]));
+}
+
+#[test]
+fn an_order_is_a_permutation_that_changes_with_epoch_and_seed() {
+    let order = |seed, number| {
+        let settings = BatchSettings {
+            seed,
+            ..augmented(7, 0)
+        };
+        examples(&epoch(&batches(numbered(100), settings), number, 0))
+    };
+    let first = order(1, 0);
+    let mut sorted = first.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, (0..100).collect::<Vec<_>>());
+    assert_eq!(first, order(1, 0));
+    for other in [order(1, 1), order(2, 0), (0..100).collect()] {
+        let equal = first.iter().zip(&other).filter(|(a, b)| a == b).count();
+        assert!(equal < 10, "{equal} places are the same");
+    }
+}
+
+#[test]
+fn every_place_is_as_likely() {
+    let batches = batches(numbered(10), augmented(10, 0));
+    let mut counts = [[0u32; 10]; 10];
+    for number in 0..2_000 {
+        for (place, example) in examples(&epoch(&batches, number, 0))
+            .into_iter()
+            .enumerate()
+        {
+            counts[place][example] += 1;
+        }
+    }
+    // 200 expected; the standard deviation is 13.4.
+    let worst = counts
+        .as_flattened()
+        .iter()
+        .map(|count| count.abs_diff(200))
+        .max();
+    assert!(worst < Some(70), "{worst:?}");
+}
+
+#[test]
+fn workers_change_nothing() {
+    let alone = epoch(&batches(numbered(103), augmented(8, 0)), 3, 0);
+    for workers in [1, 2, 3, 20] {
+        assert_eq!(
+            alone,
+            epoch(&batches(numbered(103), augmented(8, workers)), 3, 0)
+        );
+    }
+}
+
+#[test]
+fn an_epoch_can_be_entered_at_any_batch() {
+    for workers in [0, 3] {
+        let batches = batches(numbered(50), augmented(8, workers));
+        let whole = epoch(&batches, 2, 0);
+        for first in 0..=whole.len() + 1 {
+            assert_eq!(
+                epoch(&batches, 2, first),
+                whole.get(first..).unwrap_or_default()
+            );
+        }
+    }
+}
+
+#[test]
+fn tensors_hold_the_batch() {
+    let device = Device::flex();
+    let made = epoch(&batches(numbered(5), settings(5, plain([3, 4, 4]))), 0, 0);
+    let (images, labels) = made[0].to_tensors(&device);
+    assert_eq!(images.dims(), [5, 3, 4, 4]);
+    assert_eq!(
+        images.into_data().to_vec::<f32>().expect("floats"),
+        made[0].images
+    );
+    let labels: Vec<i64> = labels.into_data().iter::<i64>().collect();
+    assert_eq!(labels, [0, 1, 2, 0, 1]);
+}
+
+/// Counts how many pictures were asked for, and fails at some.
+struct Watched {
+    asked: AtomicUsize,
+    broken: fn(usize) -> bool,
+    names: Vec<String>,
+}
+
+impl Watched {
+    fn new(broken: fn(usize) -> bool) -> Arc<Self> {
+        Arc::new(Self {
+            asked: AtomicUsize::new(0),
+            broken,
+            names: vec!["only".to_owned()],
+        })
+    }
+}
+
+impl Dataset for Watched {
+    fn len(&self) -> usize {
+        1_000
+    }
+    fn class_names(&self) -> &[String] {
+        &self.names
+    }
+    fn label(&self, _: usize) -> u32 {
+        0
+    }
+    fn picture(&self, index: usize) -> Result<Picture, DataError> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        match (self.broken)(index) {
+            true => Err(DataError::Broken {
+                name: self.name(index),
+                reason: "made so".to_owned(),
+            }),
+            false => Ok(picture(3, 4, 4, index)),
+        }
+    }
+    fn name(&self, index: usize) -> String {
+        format!("picture {index}")
+    }
+}
+
+#[test]
+fn workers_stay_a_few_batches_ahead_and_end_with_the_iterator() {
+    let dataset = Watched::new(|_| false);
+    let batches = batches(
+        dataset.clone(),
+        BatchSettings {
+            workers: 2,
+            ..settings(10, plain([3, 4, 4]))
+        },
+    );
+    let mut running = batches.epoch(0, 0);
+    assert!(running.next().is_some());
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    // Per worker: two that wait, one in hand; and the one that was taken.
+    let ahead = dataset.asked.load(Ordering::Relaxed);
+    assert!(
+        ahead <= 10 * (2 * 3 + 1),
+        "{ahead} pictures were decoded ahead"
+    );
+    drop(running);
+    let after = dataset.asked.load(Ordering::Relaxed);
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    assert_eq!(dataset.asked.load(Ordering::Relaxed), after);
+    // The data set is held by the test and by `batches`: no worker is left.
+    drop(batches);
+    assert_eq!(Arc::strong_count(&dataset), 1);
+}
+
+#[test]
+fn a_broken_picture_is_an_error_in_its_place() {
+    for workers in [0, 3] {
+        let batches = batches(
+            Watched::new(|index| index == 57),
+            BatchSettings {
+                workers,
+                ..settings(10, plain([3, 4, 4]))
+            },
+        );
+        let made: Vec<_> = batches.epoch(0, 0).collect();
+        assert_eq!(made.len(), 6);
+        assert!(made[..5].iter().all(Result::is_ok));
+        let error = made[5]
+            .as_ref()
+            .expect_err("the sixth batch is broken")
+            .to_string();
+        assert_eq!(
+            error,
+            "picture 57 is no picture that can be read: made so; replace it, or let broken pictures be skipped"
+        );
+    }
+}
+
+#[test]
+fn broken_pictures_are_skipped_on_demand() {
+    let skipping = BatchSettings {
+        skip_broken: true,
+        ..settings(10, plain([3, 4, 4]))
+    };
+    // All of batch 1, one of batch 2, and all of the last.
+    let dataset = Watched::new(|index| (10..20).contains(&index) || index == 23 || index >= 990);
+    let batches_of = batches(dataset, skipping.clone());
+    let mut running = batches_of.epoch(0, 0);
+    let made: Vec<Batch> = running
+        .by_ref()
+        .map(|batch| batch.expect("no error"))
+        .collect();
+    assert_eq!(made.len(), 98);
+    assert_eq!(
+        (made[1].index, made[1].shape[0], made[1].skipped.len()),
+        (2, 9, 11)
+    );
+    assert!(made[1].skipped[10].starts_with("picture 23 is no picture"));
+    assert_eq!(running.skipped().len(), 21);
+    let nothing_left = batches(Watched::new(|_| true), skipping).epoch(0, 0).next();
+    let error = nothing_left
+        .expect("an error")
+        .expect_err("nothing is left")
+        .to_string();
+    assert!(
+        error.starts_with("all 1000 pictures are broken; the first is picture 0"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_file_that_is_no_picture_is_named() {
+    let data = folder();
+    write(data.path(), "a/good.png", png(&picture(3, 4, 4, 0)));
+    write(data.path(), "b/bad.png", "not a picture");
+    write(data.path(), "b/cut.png", &png(&picture(3, 4, 4, 0))[..60]);
+    let set = opened(data.path(), Split::Train);
+    let errors: Vec<String> = (1..3)
+        .map(|i| set.picture(i).expect_err("broken").to_string())
+        .collect();
+    assert!(
+        errors[0].contains("b/bad.png is no picture that can be read"),
+        "{}",
+        errors[0]
+    );
+    assert!(
+        errors[1].contains("b/cut.png is no picture that can be read"),
+        "{}",
+        errors[1]
+    );
+}
+
+#[test]
+fn a_picture_that_claims_to_be_huge_is_refused_before_memory_is_asked_for() {
+    let mut bmp = vec![0; 54];
+    bmp[..2].copy_from_slice(b"BM");
+    bmp[10] = 54;
+    bmp[14] = 40;
+    bmp[18..22].copy_from_slice(&2_000_000_000i32.to_le_bytes());
+    bmp[22..26].copy_from_slice(&2_000_000_000i32.to_le_bytes());
+    bmp[26] = 1;
+    bmp[28] = 24;
+    let error = Picture::decode(&bmp, "huge.bmp")
+        .expect_err("too large")
+        .to_string();
+    assert!(
+        error.starts_with("huge.bmp is no picture that can be read"),
+        "{error}"
+    );
+    let ppm = Picture::decode(b"P6 60000 60000 255\n", "huge.ppm").expect_err("too large");
+    assert!(
+        ppm.to_string().starts_with("huge.ppm is no picture"),
+        "{ppm}"
+    );
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
+    let refused = |settings: BatchSettings| match Batches::new(numbered(3), settings) {
+        Ok(_) => panic!("this should have been refused"),
+        Err(error) => error.to_string(),
+    };
+    let good = || settings(2, plain([3, 4, 4]));
+    let prepared = |preparation: Preparation| settings(2, preparation);
+    let with = |augmentation| prepared(plain([3, 4, 4]).with_augmentation(augmentation));
+    let none = Augmentation::default;
+    let normalised = |mean: f32, std: f32, channels| {
+        prepared(Preparation::new(
+            [3, 4, 4],
+            Normalisation::uniform(channels, mean, std),
+        ))
+    };
+    let cases = [
+        (
+            BatchSettings { batch: 0, ..good() },
+            "batch is 0, but 1 to 11184810 pictures of this size make a batch",
+        ),
+        (
+            BatchSettings {
+                workers: 5000,
+                ..good()
+            },
+            "workers is 5000, but at most 1024 threads are started",
+        ),
+        (
+            prepared(plain([2, 4, 4])),
+            "the shape of inputs is 2 x 4 x 4, but 1 or 3 channels and sides of 1 to 16384 are needed",
+        ),
+        (
+            prepared(plain([3, 0, 4])),
+            "the shape of inputs is 3 x 0 x 4, but 1 or 3 channels and sides of 1 to 16384 are needed",
+        ),
+        (
+            normalised(0.0, 1.0, 1),
+            "normalisation.mean is [0.0], but 3 values are needed, one per channel",
+        ),
+        (
+            normalised(f32::NAN, 1.0, 3),
+            "normalisation.mean is NaN, but a number is needed",
+        ),
+        (
+            normalised(0.0, 0.0, 3),
+            "normalisation.std is 0, but it must be positive",
+        ),
+        (
+            with(Augmentation {
+                crop_padding: 5,
+                ..none()
+            }),
+            "crop_padding is 5, but the input's shorter side is 4",
+        ),
+        (
+            with(Augmentation {
+                cutout: 9,
+                ..none()
+            }),
+            "cutout is 9, but more than 8 would leave nothing",
+        ),
+        (
+            with(Augmentation {
+                crop_padding: 1,
+                resized_crop: Some([0.1, 1.0]),
+                ..none()
+            }),
+            "crop_padding is 1, but resized_crop is set too; choose one of them",
+        ),
+        (
+            with(Augmentation {
+                resized_crop: Some([0.5, 0.2]),
+                ..none()
+            }),
+            "resized_crop is [0.5, 0.2], but two shares of the area are needed, above 0, rising, at most 1",
+        ),
+    ];
+    for (settings, message) in cases {
+        assert_eq!(refused(settings), message);
+    }
+}

@@ -1,0 +1,8 @@
+//! Data sets, batches and corruptions. Every file that a test reads it has written itself.
+
+mod batches;
+mod class_folders;
+mod fixtures;
+mod layouts;
+mod preparation;
+mod published;
