@@ -183,6 +183,13 @@ impl Files {
             .is_ok()
     }
 
+    /// The first file whose name starts with this.
+    pub(super) fn starting_with(&self, start: &str) -> Option<&str> {
+        let first = self.names.partition_point(|name| name.as_str() < start);
+        let name = self.names.get(first)?;
+        name.starts_with(start).then_some(name)
+    }
+
     /// The first file whose name ends with one of these.
     pub(super) fn ending_with(&self, endings: &[&str]) -> Option<&str> {
         let fits = |ending: &&str| self.names().find(|name| name.ends_with(ending));

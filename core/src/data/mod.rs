@@ -28,6 +28,7 @@ mod dice;
 mod digits;
 mod epoch;
 mod error;
+mod faces;
 mod files;
 mod layout;
 mod listed;
@@ -40,6 +41,7 @@ pub use batches::{Batch, BatchSettings, Batches};
 pub use digits::digits;
 pub use epoch::Epoch;
 pub use error::DataError;
+pub use faces::{CfpPairs, FacePair, FacePairs};
 pub use files::Files;
 #[cfg(not(target_family = "wasm"))]
 pub use layout::open;
