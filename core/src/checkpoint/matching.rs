@@ -1,7 +1,7 @@
 //! Which tensor belongs to which parameter.
 
 use super::account::{Applied, LoadAccount, Missing, WrongShape};
-use super::names::{Naming, is_counter, without_wrappers};
+use super::names::{Naming, is_counter, own_name};
 use super::nearest::nearest;
 use super::prefix;
 use super::{Checkpoint, Format, StoredTensor};
@@ -45,7 +45,7 @@ impl Target {
     }
 }
 
-/// The tensors of a checkpoint by their names without wrappers.
+/// The tensors of a checkpoint by their own names.
 pub(super) struct Tensors<'a> {
     pub(super) by_name: BTreeMap<String, (&'a str, &'a StoredTensor)>,
 }
@@ -54,7 +54,7 @@ impl<'a> Tensors<'a> {
     pub(super) fn new(checkpoint: &'a Checkpoint) -> Self {
         let named = checkpoint
             .iter()
-            .map(|(name, tensor)| (without_wrappers(name), (name, tensor)));
+            .map(|(name, tensor)| (own_name(name), (name, tensor)));
         Self {
             by_name: named.collect(),
         }

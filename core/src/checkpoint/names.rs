@@ -79,9 +79,9 @@ pub(super) fn is_counter(name: &str) -> bool {
     name == "num_batches_tracked" || name.ends_with(".num_batches_tracked")
 }
 
-/// A tensor's name without the steps that wrappers put inside it, wherever they stand: `torch.compile`
-/// and sharded or recomputed training.
-pub(super) fn without_wrappers(name: &str) -> String {
+/// A tensor's name without the steps that wrappers put inside it, wherever they stand (`torch.compile`
+/// and sharded or recomputed training), and with torchvision's present names for the layers of DenseNets.
+pub(super) fn own_name(name: &str) -> String {
     let is_own = |step: &&str| {
         !matches!(
             *step,
@@ -89,5 +89,48 @@ pub(super) fn without_wrappers(name: &str) -> String {
         )
     };
     let steps: Vec<&str> = name.split('.').filter(is_own).collect();
-    steps.join(".")
+    let mut own = String::with_capacity(name.len());
+    for at in 0..steps.len() {
+        if at > 0 && !is_old_dense_layer(&steps[..=at]) {
+            own.push('.');
+        }
+        own.push_str(steps[at]);
+    }
+    own
+}
+
+/// Whether the last step belongs to the one before it: torchvision's published DenseNets have
+/// `denselayer1.norm.1` where its networks have had `denselayer1.norm1` ever since.
+fn is_old_dense_layer(steps: &[&str]) -> bool {
+    let [.., layer, "norm" | "conv", "1" | "2"] = steps else {
+        return false;
+    };
+    let number = layer.strip_prefix("denselayer");
+    number.is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::own_name;
+
+    #[test]
+    fn names_lose_wrappers_and_old_steps() {
+        for (name, own) in [
+            ("_orig_mod.fc.weight", "fc.weight"),
+            ("layer1._fsdp_wrapped_module.0.weight", "layer1.0.weight"),
+            (
+                "module.features.denseblock1.denselayer12.norm.1.running_mean",
+                "module.features.denseblock1.denselayer12.norm1.running_mean",
+            ),
+            ("denselayer1.conv.2.weight", "denselayer1.conv2.weight"),
+            // Other layers may well be lists.
+            ("layer1.norm.1.weight", "layer1.norm.1.weight"),
+            ("denselayer.norm.1.weight", "denselayer.norm.1.weight"),
+            ("denselayer1.norm.3.weight", "denselayer1.norm.3.weight"),
+            ("transition1.norm.weight", "transition1.norm.weight"),
+            ("", ""),
+        ] {
+            assert_eq!(own_name(name), own);
+        }
+    }
 }

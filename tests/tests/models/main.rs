@@ -4,13 +4,15 @@
 
 mod state_dict;
 
+use bayesadapter::checkpoint::{Checkpoint, LoadOptions};
 use bayesadapter::models::{
     Architecture, CifarResNetConfig, DenseNetConfig, KNOWN_NAMES, MlpConfig, MobileFaceNetConfig,
     MobileNetV2Config, ModelConfig, ModelError, ResNetConfig, WideResNetConfig,
 };
 use bayesadapter_tests::{Tolerance, assert_close, devices, values};
 use burn::module::Param;
-use burn::tensor::{Device, Gradients, Tensor};
+use burn::tensor::{Device, Gradients, Tensor, TensorData};
+use safetensors::{Dtype, tensor::TensorView};
 use serde::Deserialize;
 use state_dict::{OnParam, draw, drawn, visit};
 use std::collections::BTreeMap;
@@ -122,6 +124,47 @@ fn features_are_what_the_classifier_sees() {
             None => assert_eq!(classes, None),
         }
     }
+}
+
+/// The file that torchvision still offers for download has names of before 2018.
+#[test]
+fn old_names_of_densenets_load() {
+    let architecture = Architecture::DenseNet(DenseNetConfig {
+        growth: 4,
+        ..DenseNetConfig::new(121, 3)
+    });
+    let device = Device::flex();
+    let network = drawn(&architecture, &device);
+    let old_name = |name: &str| {
+        let layers = ["norm1.", "norm2.", "conv1.", "conv2."];
+        let Some(layer) = layers.into_iter().find(|layer| name.contains(layer)) else {
+            return name.to_owned();
+        };
+        let (kind, number) = layer.split_at(4);
+        name.replace(layer, &format!("{kind}.{number}"))
+    };
+    let shapes = visit(&architecture, &network, Shapes::new());
+    let tensors: Vec<(String, TensorData)> = shapes
+        .into_iter()
+        .map(|(name, shape)| (old_name(&name), draw(&name, shape)))
+        .collect();
+    let old = "features.denseblock1.denselayer1.norm.1.weight";
+    assert!(tensors.iter().any(|(name, _)| name == old));
+    let views = tensors.iter().map(|(name, data)| {
+        let view = TensorView::new(Dtype::F32, data.shape().to_vec(), data.as_bytes());
+        (
+            name.as_str(),
+            view.expect("as many bytes as the shape says"),
+        )
+    });
+    let file = safetensors::serialize(views, None).expect("names that differ");
+    let checkpoint = Checkpoint::from_bytes(file).expect("a file as written");
+    let loaded = architecture.load(&checkpoint, &LoadOptions::default(), &device);
+    let (loaded, account) = loaded.unwrap_or_else(|error| panic!("{error}"));
+    assert!(account.unused.is_empty(), "{account}");
+    let input = Tensor::<4>::from_data(draw("input", vec![1, 3, 32, 32]), &device);
+    let expected = values(network.forward(input.clone()));
+    assert_eq!(values(loaded.forward(input)), expected);
 }
 
 /// Parameters without a gradient.
