@@ -40,16 +40,25 @@ fn agrees_with_reference(problem: &Problem, name: &str, device: &Device) {
     }
 }
 
+/// Whether the CPU composes it of products with the shared weight.
+fn is_composed(problem: &Problem) -> bool {
+    let is_low_rank = matches!(problem.source, SourceKind::LowRank { .. });
+    is_low_rank && matches!(problem.shape, Shape::Matmul { outputs, .. } if outputs > 64)
+}
+
 #[test]
 fn random_geometry_agrees_with_tensor_operations() {
     for (name, device) in devices() {
         let rounds = if name == "cpu" { 60 } else { 15 };
+        let mut composed = 0;
         for round in 0..rounds {
             for (which, source) in SOURCES.into_iter().enumerate() {
                 let problem = Dice::new(1000 + 10 * round + which as u64).problem(source);
                 agrees_with_reference(&problem, name, &device);
+                composed += usize::from(is_composed(&problem));
             }
         }
+        assert!(composed > 0, "no composed product on {name}");
     }
 }
 
@@ -64,6 +73,49 @@ fn gradients_agree_with_finite_differences() {
                 check_differences(&problem, name, &device);
             }
         }
+        let composed = Problem {
+            shape: Shape::Matmul {
+                x: [5, 2, 7],
+                outputs: 70,
+            },
+            source: SourceKind::LowRank { rank: 3 },
+            slots: 3,
+            bias: true,
+            seed: 7000,
+        };
+        assert!(is_composed(&composed));
+        check_differences(&composed, name, &device);
+    }
+}
+
+/// Second-order gradients are refused: a gradient is a constant without a graph, as for every op of Burn,
+/// and a loss made of it moves nothing.
+#[test]
+fn gradients_are_constants() {
+    use bayesadapter::ops::{MatmulWeights, NoiseKey, exemplar_matmul};
+    for (name, device) in devices() {
+        // A second autodiff is no second order.
+        let device = device.autodiff().autodiff();
+        let mu = Tensor::<2>::full([3, 2], 0.5, &device).require_grad();
+        let psi = Tensor::<2>::full([3, 2], -1.0, &device).require_grad();
+        let weights = MatmulWeights::Gaussian {
+            mu: mu.clone(),
+            psi: psi.clone(),
+            key: NoiseKey::default(),
+        };
+        let x = Tensor::<3>::ones([4, 1, 3], &device).require_grad();
+        let y = exemplar_matmul(x.clone(), weights, None).unwrap_or_else(|error| panic!("{error}"));
+        // In d x the weights stand, so that its square has a gradient in them by the textbook.
+        let gradients = y.powi_scalar(2).sum().backward();
+        let of_x = x.grad(&gradients).expect("a gradient of the first order");
+        assert!(!of_x.device().is_autodiff(), "{name}");
+        let penalty = Tensor::from_inner(of_x).powi_scalar(2).sum();
+        assert!(penalty.clone().into_scalar::<f32>() > 0.0, "{name}");
+        let second = penalty.require_grad().backward();
+        assert!(
+            mu.grad(&second).is_none() && psi.grad(&second).is_none(),
+            "{name}"
+        );
     }
 }
 

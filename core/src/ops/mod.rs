@@ -4,6 +4,9 @@
 //! ([`Weights`]): given ones with an index per example, a mean-field Gaussian whose noise is made on
 //! the fly, or a low-rank ensemble. None of them stores a mini-batch of weights, forward or backward.
 //! [`sample_gaussian`] and [`sample_low_rank`] materialise the same weights where that is wanted.
+//!
+//! Gradients are of the first order, as all of Burn's: a gradient is a constant outside of the graph, so that a
+//! loss made of gradients, such as a gradient penalty, moves no parameter.
 
 mod autodiff;
 mod backend;
