@@ -30,6 +30,7 @@
 //! - [`nn`]: Burn's layers, with estimators. Stock layers of Burn work too, with one draw per mini-batch.
 //! - [`data`]: data sets in the layouts they are published in, and mini-batches made ahead.
 //! - [`checkpoint`] and [`file`]: pre-trained weights in, posteriors in and out.
+//! - [`estimate`]: memory and time of a training step before it is made, and what to do if it does not fit.
 //! - [`predict`] and [`metrics`]: probabilities with their uncertainty, and how good they are.
 //! - [`evaluate`]: all that is known of a network on test data, in one value.
 //! - [`models`]: networks with the parameter names of their PyTorch sources.
@@ -38,6 +39,8 @@
 
 pub mod checkpoint;
 pub mod data;
+mod clock;
+pub mod estimate;
 mod estimators;
 pub mod evaluate;
 pub mod file;

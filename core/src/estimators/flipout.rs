@@ -3,7 +3,7 @@
 use super::{LinearMap, local::normals, shared};
 use crate::{
     ops::{DrawAxis, NoiseKey, sample_gaussian},
-    pass::{Pass, PassError},
+    pass::{self, Pass, PassError},
     posterior::LogStd,
 };
 use burn::tensor::Tensor;
@@ -28,6 +28,7 @@ pub(super) fn flipout<const W: usize, const K: usize, const X: usize>(
     let delta: Tensor<2> = sample_gaussian(psi.zeros_like(), psi, step, DrawAxis::Draw, 1)?;
     let means = map.apply(x.clone(), shared(mean, rows))?;
     let flipped = x.clone() * signs(map, &x, key, 1)?;
+    pass::record_kept(flipped.shape().num_elements());
     let perturbed = map.apply(flipped, shared(delta.reshape(shape), rows))?;
     let flips = signs(map, &perturbed, key, 2)?;
     Ok(means + perturbed * flips)

@@ -3,7 +3,7 @@
 use super::{LinearMap, shared};
 use crate::{
     ops::{DrawAxis, NoiseKey, sample_gaussian},
-    pass::{Pass, PassError},
+    pass::{self, Pass, PassError},
     posterior::LogStd,
 };
 use burn::tensor::Tensor;
@@ -19,11 +19,13 @@ pub(super) fn local<const W: usize, const K: usize, const X: usize>(
     state: &LogStd,
     pass: &Pass,
 ) -> Result<Tensor<X>, PassError> {
-    let rows = x.dims()[0];
+    let (rows, x_elements) = (x.dims()[0], x.shape().num_elements());
     let variance = state.psi_like(&mean).mul_scalar(2.0).exp();
     let means = map.apply(x.clone(), shared(mean, rows))?;
     let variances = map.apply(x.clone() * x, shared(variance, rows))?;
     let noise = normals_like(&means, state.key(pass))?;
+    // The squares of x, the variances and the noise.
+    pass::record_kept(x_elements + 2 * noise.shape().num_elements());
     Ok(means + (variances + LEAST_VARIANCE).sqrt() * noise)
 }
 

@@ -11,6 +11,8 @@ mod vectors;
 pub(crate) use dropout::dropped;
 pub(crate) use vectors::{Rows, vectors};
 
+use vectors::each_row;
+
 use crate::{
     ops::{DrawAxis, OpError, Weights},
     pass::{self, Draw, Estimator, Pass, PassError},
@@ -50,16 +52,18 @@ impl<'a> Attached<'a> {
 }
 
 /// Applies a layer: the pass of this thread decides what its weight and bias are for each row.
-pub(crate) fn forward<const W: usize, const K: usize, const X: usize>(
-    map: &impl LinearMap<W, K, X>,
+pub(crate) fn forward<const W: usize, const K: usize, const X: usize, L: LinearMap<W, K, X>>(
+    map: &L,
     x: Tensor<X>,
     weight: &Param<Tensor<W>>,
     bias: Option<&Param<Tensor<1>>>,
 ) -> Tensor<X> {
-    let rows = x.dims()[0];
+    let (rows, x_elements) = (x.dims()[0], x.shape().num_elements());
     let y = weighted(map, x, weight).unwrap_or_else(|error| pass::raise(error));
+    let (y_elements, vectors) = (y.shape().num_elements(), rows * y.dims()[L::CHANNELS]);
+    pass::record_layer(weight.id, x_elements, y_elements, vectors);
     match bias {
-        Some(bias) => y + map.by_channel(vectors(bias, rows).into_tensor()),
+        Some(bias) => y + map.by_channel(each_row(bias, rows).into_tensor()),
         None => y,
     }
 }

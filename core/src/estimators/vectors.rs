@@ -25,9 +25,21 @@ impl Rows {
     }
 }
 
-/// The vector `param` for each of `rows` rows, as the pass of this thread says. A vector costs nothing
-/// to draw for every example, so the local and flipout estimators do that too.
+/// The scale or shift of a normalisation for each of `rows` rows, as the pass of this thread says.
 pub(crate) fn vectors(param: &Param<Tensor<1>>, rows: usize) -> Rows {
+    let vectors = each_row(param, rows);
+    // The tape keeps what comes out of a normalisation, and what it was before a scale of its own.
+    let (channels, maps) = match &vectors {
+        Rows::Shared(vector) => (vector.dims()[0], 1),
+        Rows::Each(vectors) => (vectors.dims()[1], 2),
+    };
+    pass::record_norm(rows * channels, maps);
+    vectors
+}
+
+/// The vector `param` for each of `rows` rows. A vector costs nothing to draw for every example, so the
+/// local and flipout estimators do that too.
+pub(super) fn each_row(param: &Param<Tensor<1>>, rows: usize) -> Rows {
     let pass = pass::active().unwrap_or(Pass::mean());
     let Attached::MeanField(state) = Attached::of(param) else {
         return Rows::Shared(param.base());

@@ -27,5 +27,6 @@ pub use error::OpError;
 pub use exemplar::{ConvOptions, exemplar_conv2d, exemplar_matmul};
 pub use gpu::{KernelVariant, set_kernel_variant};
 pub use noise::fill_normals;
+pub(crate) use route::Hardware;
 pub use sample::{sample_gaussian, sample_low_rank};
 pub use weights::{Conv2dWeights, MatmulWeights, Weights};

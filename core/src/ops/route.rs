@@ -9,6 +9,35 @@ use bayesadapter_shaders::kernels::region_len;
 use burn::backend::DispatchDevice;
 use burn::tensor::Device;
 
+/// Where a device keeps its tensors, and what bounds them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hardware {
+    /// Whether tensors are in the memory of the host.
+    pub in_host_memory: bool,
+    /// Whether it is an adapter that computes on the CPU.
+    pub software_adapter: bool,
+    /// The most bytes that one tensor may take, where that is known.
+    pub tensor_limit: Option<u64>,
+}
+
+impl Hardware {
+    pub(crate) fn of(device: &Device) -> Self {
+        let (cpu, software_adapter) = match device.clone().without_autodiff().as_dispatch() {
+            DispatchDevice::Flex(_) => (true, false),
+            DispatchDevice::Cube(device) => (false, super::gpu::is_software_adapter(device)),
+            _ => (false, false),
+        };
+        Self {
+            in_host_memory: cpu || software_adapter,
+            software_adapter,
+            tensor_limit: match Route::of(device) {
+                Route::Wgsl { limit } => Some(limit),
+                Route::Cpu | Route::Reference => None,
+            },
+        }
+    }
+}
+
 /// The implementation that serves a device.
 #[derive(Clone, Copy)]
 pub(super) enum Route {

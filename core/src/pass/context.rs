@@ -1,6 +1,7 @@
 //! The pass that the current thread is in.
 
-use super::{Estimator, Pass, PassError};
+use super::{Activations, Estimator, Pass, PassError};
+use burn::module::ParamId;
 use std::{
     any::Any,
     cell::RefCell,
@@ -18,8 +19,15 @@ pub(crate) struct Use {
 
 struct Current {
     pass: Pass,
-    uses: Vec<Use>,
+    trace: Trace,
     dropout_layers: u32,
+}
+
+/// What the layers of a pass told of themselves.
+#[derive(Default)]
+pub(super) struct Trace {
+    pub(super) uses: Vec<Use>,
+    pub(super) activations: Activations,
 }
 
 thread_local! {
@@ -39,7 +47,30 @@ pub(crate) fn record(parameter: u32, estimator: Estimator) {
     };
     CURRENT.with_borrow_mut(|current| {
         if let Some(current) = current {
-            current.uses.push(one);
+            current.trace.uses.push(one);
+        }
+    });
+}
+
+/// Notes a layer that multiplies with `weight`: elements of x and of y, and rows times channels of y.
+pub(crate) fn record_layer(weight: ParamId, x: usize, y: usize, vectors: usize) {
+    with_activations(|activations| activations.layer(weight, x, y, vectors));
+}
+
+/// Notes a normalisation with so many elements in its scale, or with as many for each row.
+pub(crate) fn record_norm(vectors: usize, maps: usize) {
+    with_activations(|activations| activations.norm(vectors, maps));
+}
+
+/// Notes further elements that the tape keeps for the backward pass.
+pub(crate) fn record_kept(elements: usize) {
+    with_activations(|activations| activations.keep(elements));
+}
+
+fn with_activations(note: impl FnOnce(&mut Activations)) {
+    CURRENT.with_borrow_mut(|current| {
+        if let Some(current) = current {
+            note(&mut current.trace.activations);
         }
     });
 }
@@ -72,21 +103,21 @@ impl Drop for Ending {
     }
 }
 
-pub(super) fn run<T>(pass: Pass, forward: impl FnOnce() -> T) -> Result<(T, Vec<Use>), PassError> {
+pub(super) fn run<T>(pass: Pass, forward: impl FnOnce() -> T) -> Result<(T, Trace), PassError> {
     if active().is_some() {
         return Err(PassError::Nested);
     }
     CURRENT.set(Some(Current {
         pass,
-        uses: Vec::new(),
+        trace: Trace::default(),
         dropout_layers: 0,
     }));
     let ending = Ending;
     // A tensor that a panic leaves half-made is dropped with the closure: nothing of it is seen again.
     let value = catch_unwind(AssertUnwindSafe(forward)).map_err(from_panic)?;
-    let uses = CURRENT.take().map(|current| current.uses);
+    let trace = CURRENT.take().map(|current| current.trace);
     drop(ending);
-    Ok((value, uses.unwrap_or_default()))
+    Ok((value, trace.unwrap_or_default()))
 }
 
 fn from_panic(payload: Box<dyn Any + Send>) -> PassError {

@@ -7,10 +7,14 @@
 //! Outside of a pass a converted network is its mean, and the layers of [`nn`](crate::nn) do what
 //! Burn's do.
 
+mod activations;
 mod context;
 mod error;
 
-pub(crate) use context::{Use, active, next_dropout_layer, raise, record};
+pub(crate) use activations::Activations;
+pub(crate) use context::{
+    Use, active, next_dropout_layer, raise, record, record_kept, record_layer, record_norm,
+};
 pub use error::PassError;
 
 use crate::ops::NoiseKey;
@@ -178,7 +182,15 @@ impl Pass {
 
     /// As [`run`](Self::run), and tells how each posterior was used.
     pub(crate) fn trace<T>(self, forward: impl FnOnce() -> T) -> Result<(T, Vec<Use>), PassError> {
-        context::run(self, forward)
+        context::run(self, forward).map(|(value, trace)| (value, trace.uses))
+    }
+
+    /// As [`run`](Self::run), and tells what a backward pass would need.
+    pub(crate) fn trace_activations<T>(
+        self,
+        forward: impl FnOnce() -> T,
+    ) -> Result<(T, Activations), PassError> {
+        context::run(self, forward).map(|(value, trace)| (value, trace.activations))
     }
 
     /// The noise of a parameter in this pass. Training steps and draws never share noise.

@@ -98,7 +98,7 @@ impl<M: Module> Bayes<M> {
         Ok(named.collect())
     }
 
-    fn checked(&self, pass: &Pass) -> Result<(), PassError> {
+    pub(crate) fn checked(&self, pass: &Pass) -> Result<(), PassError> {
         let crate::pass::Draw::Step { estimator, .. } = pass.draw else {
             return Ok(());
         };

@@ -42,13 +42,23 @@ fn from_environment() -> Option<Variant> {
 }
 
 fn from_adapter(client: &Client) -> Variant {
-    // Browsers do not tell what is behind an adapter. Their software adapter is better served by the
-    // short kernels too: it takes minutes to compile the unrolled ones.
-    let software = !cfg!(target_family = "wasm") && client.properties().identity.physical.is_none();
-    match software {
+    match is_software(client) {
         true => Variant::Software,
         false => Variant::Gpu,
     }
+}
+
+/// Whether the adapter is known to be a CPU. Browsers do not tell what is behind an adapter. Their software
+/// adapter is better served by the short kernels too: it takes minutes to compile the unrolled ones.
+fn is_software(client: &Client) -> bool {
+    !cfg!(target_family = "wasm") && client.properties().identity.physical.is_none()
+}
+
+/// Whether a device is an adapter that computes on the CPU.
+pub(in crate::ops) fn is_software_adapter(
+    device: &<CubeTensor as burn::backend::TensorMetadata>::Device,
+) -> bool {
+    is_software(&device.client())
 }
 
 /// The most bytes that one tensor may take, where the device takes WGSL at all.

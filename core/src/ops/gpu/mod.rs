@@ -6,8 +6,8 @@ mod launch;
 #[cfg(test)]
 mod tests;
 
-pub(super) use device::binding_limit;
 pub use device::{KernelVariant, set_kernel_variant};
+pub(super) use device::{binding_limit, is_software_adapter};
 
 use super::backend::{
     ExemplarBackend, ExemplarGradient, ExemplarGradients, ExemplarOp, Parameters, SampleOp, Wanted,
