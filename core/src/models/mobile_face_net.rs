@@ -32,10 +32,10 @@ const HALVINGS: u32 = 4;
 const BLOCK_NAMES: [(&str, &str); 8] = [
     ("expand.conv", "0"),
     ("expand.bn", "1"),
-    ("expand.prelu.alpha", "2.weight"),
+    ("expand.prelu", "2"),
     ("depthwise.conv", "3"),
     ("depthwise.bn", "4"),
-    ("depthwise.prelu.alpha", "5.weight"),
+    ("depthwise.prelu", "5"),
     ("project.conv", "6"),
     ("project.bn", "7"),
 ];
@@ -131,12 +131,13 @@ impl ModelConfig for MobileFaceNetConfig {
     }
 
     fn state_dict_name(&self, path: &str) -> String {
-        match indexed(path, "blocks") {
+        let name = match indexed(path, "blocks") {
             Some((index, rest)) => {
                 format!("blocks.{index}.conv.{}", rename(rest, &BLOCK_NAMES))
             }
-            None => rename(path, &[("prelu.alpha", "prelu.weight")]),
-        }
+            None => path.to_owned(),
+        };
+        rename(&name, &[("alpha", "weight")])
     }
 }
 

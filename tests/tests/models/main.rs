@@ -126,45 +126,65 @@ fn features_are_what_the_classifier_sees() {
     }
 }
 
-/// The file that torchvision still offers for download has names of before 2018.
+/// A safetensors file with the golden weights under PyTorch's names, changed by `name`.
+fn file(architecture: &Architecture, name: impl Fn(String) -> String) -> Vec<u8> {
+    let network = architecture.init(&Device::flex()).expect("a network");
+    let shapes = visit(architecture, &network, Shapes::new());
+    let tensors: Vec<(String, TensorData)> = shapes
+        .into_iter()
+        .map(|(of, shape)| (name(of.clone()), draw(&of, shape)))
+        .collect();
+    let views = tensors.iter().map(|(name, data)| {
+        let view = TensorView::new(Dtype::F32, data.shape().to_vec(), data.as_bytes());
+        (name, view.expect("as many bytes as the shape says"))
+    });
+    safetensors::serialize(views, None).expect("names that differ")
+}
+
+fn assert_loads(case: &Case, file: Vec<u8>) {
+    let (architecture, device) = (&case.architecture, Device::flex());
+    let checkpoint = Checkpoint::from_bytes(file).expect("a file as written");
+    let loaded = architecture.load(&checkpoint, &LoadOptions::default(), &device);
+    let (loaded, account) = loaded.unwrap_or_else(|error| panic!("{architecture:?}: {error}"));
+    assert!(account.unused.is_empty(), "{architecture:?}: {account}");
+    let input = Tensor::<4>::from_data(draw("input", case.input.to_vec()), &device);
+    let tolerance = Tolerance::of_largest(SHARE, &case.logits);
+    let what = format!("{architecture:?}");
+    assert_close(
+        &what,
+        &values(loaded.forward(input)),
+        &case.logits,
+        tolerance,
+    );
+}
+
+#[test]
+fn files_of_every_family_load() {
+    for case in cases() {
+        assert_loads(&case, file(&case.architecture, |name| name));
+    }
+}
+
+/// The files that torchvision offers for download have names of before 2018.
 #[test]
 fn old_names_of_densenets_load() {
-    let architecture = Architecture::DenseNet(DenseNetConfig {
-        growth: 4,
-        ..DenseNetConfig::new(121, 3)
-    });
-    let device = Device::flex();
-    let network = drawn(&architecture, &device);
-    let old_name = |name: &str| {
+    let mut cases = cases().into_iter();
+    let dense = cases.find(|case| matches!(case.architecture, Architecture::DenseNet(_)));
+    let dense = dense.expect("a golden DenseNet");
+    let old_name = |name: String| {
         let layers = ["norm1.", "norm2.", "conv1.", "conv2."];
         let Some(layer) = layers.into_iter().find(|layer| name.contains(layer)) else {
-            return name.to_owned();
+            return name;
         };
         let (kind, number) = layer.split_at(4);
         name.replace(layer, &format!("{kind}.{number}"))
     };
-    let shapes = visit(&architecture, &network, Shapes::new());
-    let tensors: Vec<(String, TensorData)> = shapes
-        .into_iter()
-        .map(|(name, shape)| (old_name(&name), draw(&name, shape)))
-        .collect();
-    let old = "features.denseblock1.denselayer1.norm.1.weight";
-    assert!(tensors.iter().any(|(name, _)| name == old));
-    let views = tensors.iter().map(|(name, data)| {
-        let view = TensorView::new(Dtype::F32, data.shape().to_vec(), data.as_bytes());
-        (
-            name.as_str(),
-            view.expect("as many bytes as the shape says"),
-        )
-    });
-    let file = safetensors::serialize(views, None).expect("names that differ");
-    let checkpoint = Checkpoint::from_bytes(file).expect("a file as written");
-    let loaded = architecture.load(&checkpoint, &LoadOptions::default(), &device);
-    let (loaded, account) = loaded.unwrap_or_else(|error| panic!("{error}"));
-    assert!(account.unused.is_empty(), "{account}");
-    let input = Tensor::<4>::from_data(draw("input", vec![1, 3, 32, 32]), &device);
-    let expected = values(network.forward(input.clone()));
-    assert_eq!(values(loaded.forward(input)), expected);
+    let norm = "features.denseblock1.denselayer1.norm1.weight".to_owned();
+    assert_eq!(
+        old_name(norm),
+        "features.denseblock1.denselayer1.norm.1.weight"
+    );
+    assert_loads(&dense, file(&dense.architecture, old_name));
 }
 
 /// Parameters without a gradient.
