@@ -1,0 +1,230 @@
+//! Fine-tuning under Burn's own `Learner`: `cargo run --release --example learner`.
+//!
+//! The network of `plain_loop.rs`, trained on two half moons and made Bayesian; then `SupervisedTraining` runs
+//! the epochs, with data loaders, metrics and its logs in a temporary folder. What it asks for is a module with
+//! two steps: one that returns gradients, to which the complexity loss has added its own, and one that
+//! predicts.
+
+use bayesadapter::{
+    nn::{Linear, LinearConfig},
+    ops::NoiseKey,
+    pass::{Estimator, Pass},
+    posterior::{Bayes, IntoBayes, MeanField},
+    predict::{Classifier, Draws},
+    train::FineTuning,
+};
+use burn::{
+    data::{
+        dataloader::{DataLoader, DataLoaderBuilder, batcher::Batcher},
+        dataset::InMemDataset,
+    },
+    module::Module,
+    nn::loss::CrossEntropyLossConfig,
+    optim::{AdamConfig, GradientsParams},
+    tensor::{Device, Int, Tensor, TensorData, activation::relu},
+};
+use burn_train::{
+    ClassificationOutput, InferenceStep, Learner, SupervisedTraining, TrainOutput, TrainStep,
+    metric::{AccuracyMetric, LossMetric},
+};
+use std::{
+    error::Error,
+    f32::consts::PI,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+const EXAMPLES: usize = 512;
+const BATCH: usize = 64;
+const EPOCHS: usize = 40;
+
+#[derive(Module, Debug)]
+struct Network {
+    hidden: Linear,
+    output: Linear,
+}
+
+impl Classifier<2> for Network {
+    fn logits(&self, x: Tensor<2>) -> Tensor<2> {
+        self.output.forward(relu(self.hidden.forward(x)))
+    }
+}
+
+/// A point on one of two half moons, and which moon it is on.
+#[derive(Clone, Debug)]
+struct Point {
+    place: [f32; 2],
+    moon: i32,
+}
+
+/// `[batch, 2]` and `[batch]`
+#[derive(Clone, Debug)]
+struct Batch {
+    x: Tensor<2>,
+    labels: Tensor<1, Int>,
+}
+
+#[derive(Clone)]
+struct ToBatch;
+
+impl Batcher<Point, Batch> for ToBatch {
+    fn batch(&self, points: Vec<Point>, device: &Device) -> Batch {
+        let count = points.len();
+        let places: Vec<f32> = points.iter().flat_map(|point| point.place).collect();
+        let moons: Vec<i32> = points.iter().map(|point| point.moon).collect();
+        Batch {
+            x: Tensor::from_data(TensorData::new(places, [count, 2]), device),
+            labels: Tensor::from_data(TensorData::new(moons, [count]), device),
+        }
+    }
+}
+
+fn moons(seed: u64) -> Vec<Point> {
+    let key = NoiseKey {
+        seed,
+        ..Default::default()
+    };
+    let point = |example: u32| {
+        let angle = PI * key.uniform(example, 0);
+        let noise = [1, 2].map(|element| 0.1 * key.normal(example, 4 * element));
+        let place = match example % 2 {
+            0 => [angle.cos() + noise[0], angle.sin() + noise[1]],
+            _ => [1.0 - angle.cos() + noise[0], 0.5 - angle.sin() + noise[1]],
+        };
+        let moon = example as i32 % 2;
+        Point { place, moon }
+    };
+    (0..EXAMPLES as u32).map(point).collect()
+}
+
+/// What the learner trains.
+#[derive(Module, Debug)]
+struct FineTuned {
+    bayes: Bayes<Network>,
+    /// Number of the next step, which names its noise. The learner clones the module at every step, and all
+    /// clones have to count together.
+    #[module(skip)]
+    step: Arc<AtomicU32>,
+}
+
+/// Burn's steps return no errors. The data of this program fits its network.
+fn or_panic<T, E: Error>(result: Result<T, E>) -> T {
+    result.unwrap_or_else(|error| panic!("{error}"))
+}
+
+impl TrainStep for FineTuned {
+    type Input = Batch;
+    type Output = ClassificationOutput;
+
+    fn step(&self, Batch { x, labels }: Batch) -> TrainOutput<ClassificationOutput> {
+        let pass = Pass::train(
+            Estimator::Exemplar,
+            self.step.fetch_add(1, Ordering::Relaxed),
+        );
+        let logits = or_panic(self.bayes.run(pass, |network| network.logits(x)));
+        let loss = CrossEntropyLossConfig::new().init(&logits.device());
+        let loss = loss.forward(logits.clone(), labels.clone());
+        let gradients = GradientsParams::from_grads(loss.backward(), self);
+        TrainOutput {
+            // The optimiser comes next, so this is the place of the complexity loss.
+            grads: or_panic(self.bayes.with_complexity(gradients)),
+            item: ClassificationOutput::new(loss, logits, labels),
+        }
+    }
+}
+
+impl InferenceStep for FineTuned {
+    type Input = Batch;
+    type Output = ClassificationOutput;
+
+    /// The posterior predictive. Its logarithm stands for logits, of which it is the softmax.
+    fn step(&self, Batch { x, labels }: Batch) -> ClassificationOutput {
+        let (device, count) = (x.device(), x.dims()[0]);
+        let prediction = or_panic(self.bayes.predict(x, Draws::Fixed(20)));
+        let probabilities = prediction.probabilities().to_vec();
+        let classes = probabilities.len() / count;
+        let data = TensorData::new(probabilities, [count, classes]);
+        let logits = Tensor::<2>::from_data(data, &device).log();
+        let loss = CrossEntropyLossConfig::new().init(&device);
+        let loss = loss.forward(logits.clone(), labels.clone());
+        ClassificationOutput::new(loss, logits, labels)
+    }
+}
+
+/// Ordinary training.
+fn pretrained(points: Vec<Point>, device: &Device) -> Network {
+    let Batch { x, labels } = ToBatch.batch(points, device);
+    let mut network = Network {
+        hidden: LinearConfig::new(2, 64).init(device),
+        output: LinearConfig::new(64, 2).init(device),
+    };
+    let mut adam = AdamConfig::new().init();
+    let loss = CrossEntropyLossConfig::new().init(device);
+    for _ in 0..300 {
+        let logits = network.logits(x.clone());
+        let gradients = loss.forward(logits, labels.clone()).backward();
+        let gradients = GradientsParams::from_grads(gradients, &network);
+        network = adam.step(0.01, network, gradients);
+    }
+    network
+}
+
+fn loader(points: Vec<Point>, device: &Device) -> Arc<dyn DataLoader<Batch>> {
+    DataLoaderBuilder::new(ToBatch)
+        .batch_size(BATCH)
+        .shuffle(0)
+        .set_device(device.clone())
+        .build(InMemDataset::new(points))
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let device = Device::flex().autodiff();
+    device.seed(0);
+    let posterior = MeanField {
+        initial_log_std: [-3.0, -2.0],
+        ..MeanField::fine_tune(EXAMPLES).with_lambda(1e-3)
+    };
+    let bayes = pretrained(moons(0), &device).into_bayes(posterior)?;
+    println!(
+        "{}complexity {:.4}",
+        bayes.account(),
+        bayes.complexity_loss()?
+    );
+
+    let settings = FineTuning {
+        mean_rate: 0.01,
+        spread_rate: 1.0,
+        ..Default::default()
+    };
+    let rates = settings.rates(&bayes, EPOCHS * EXAMPLES.div_ceil(BATCH))?;
+    let model = FineTuned {
+        bayes,
+        step: Arc::default(),
+    };
+    let learner = Learner::new(model, settings.optimizer(), rates);
+    let folder = std::env::temp_dir().join("bayesadapter-learner");
+    let [train, test] = [moons(0), moons(1)].map(|points| loader(points, &device));
+    let training = SupervisedTraining::new(&folder, train, test)
+        .metrics((AccuracyMetric::new(), LossMetric::new()))
+        .num_epochs(EPOCHS)
+        .summary();
+    let result = training.launch(learner);
+    if let Some(error) = result.error {
+        return Err(error.to_string().into());
+    }
+
+    let bayes = result.model.bayes;
+    println!("complexity {:.4}", bayes.complexity_loss()?);
+    let device = device.without_autodiff();
+    let near = ToBatch.batch(moons(1), &device).x;
+    let far = Tensor::<2>::from_floats([[3.0, 3.0], [-2.0, -1.5], [3.5, 1.0]], &device);
+    for (place, points) in [("on the moons", near), ("far from them", far)] {
+        let prediction = bayes.predict(points, Draws::Fixed(50))?;
+        let information = prediction.mutual_information();
+        let mean = information.iter().sum::<f64>() / information.len() as f64;
+        println!("mutual information {place}: {mean:.4}");
+    }
+    Ok(())
+}
