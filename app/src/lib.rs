@@ -1,0 +1,3 @@
+//! What the program, the page and the tests share.
+
+pub mod report;

@@ -1,0 +1,42 @@
+//! A chart as one SVG document.
+
+use super::text::escaped;
+
+/// Units of drawing per pixel. Charts are drawn on a grid of whole numbers, and steps of a pixel would show in
+/// their curves.
+pub const UNITS_PER_PIXEL: u32 = 2;
+
+/// Width of every chart in units: small enough for its words to be read on a phone.
+pub const WIDTH: u32 = 960;
+
+/// A chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chart {
+    /// Name for a file, without an ending.
+    pub name: String,
+    /// What is shown; also in the picture.
+    pub title: String,
+    /// How to read it.
+    pub caption: String,
+    /// The picture, a whole document.
+    pub svg: String,
+}
+
+impl Chart {
+    /// From the elements of a picture of so many units of height.
+    pub fn new(name: String, title: String, caption: String, height: u32, elements: &str) -> Self {
+        let (pixels_wide, pixels_high) = (WIDTH / UNITS_PER_PIXEL, height / UNITS_PER_PIXEL);
+        let (spoken_title, description) = (escaped(&title), escaped(&caption));
+        let svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"{spoken_title}\" \
+             width=\"{pixels_wide}\" height=\"{pixels_high}\" viewBox=\"0 0 {WIDTH} {height}\">\n\
+             <title>{spoken_title}</title>\n<desc>{description}</desc>\n{elements}</svg>"
+        );
+        Self {
+            name,
+            title,
+            caption,
+            svg,
+        }
+    }
+}
