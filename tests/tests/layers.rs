@@ -10,7 +10,7 @@ use bayesadapter_tests::{Tolerance, assert_close, devices, values};
 use burn::{
     module::{Module, ModuleVisitor, Param},
     nn::{PaddingConfig1d, PaddingConfig2d},
-    tensor::{Device, Distribution, Tensor, TensorData},
+    tensor::{Device, Distribution, Tensor, TensorData, activation::relu},
 };
 
 /// Paths and values of all float parameters.
@@ -40,21 +40,27 @@ fn parameters(module: &impl Module) -> Vec<(String, Vec<f32>)> {
     parameters.found
 }
 
-/// `y` and the gradient of `sum(y^2)` in x.
+/// `y` and the gradient of `sum(y^2 r)` in x, with random `r`: a plain sum of squares is all but constant
+/// after a normalisation.
 fn value_and_gradient<const X: usize, const Y: usize>(
     shape: [usize; X],
     device: &Device,
     forward: impl Fn(Tensor<X>) -> Tensor<Y>,
 ) -> [Vec<f32>; 2] {
-    // Keyed: tests that run at the same time share a device's own random numbers.
-    let mut x = vec![0.0; shape.iter().product()];
-    fill_normals(&NoiseKey::default(), 0, 0, &mut x);
-    let x = Tensor::<X>::from_data(TensorData::new(x, shape), &device.clone().autodiff());
-    let x = x.require_grad();
+    let device = device.clone().autodiff();
+    let x = noise(shape, 0, &device).require_grad();
     let y = forward(x.clone());
-    let gradients = (y.clone() * y.clone()).sum().backward();
+    let r = noise(y.dims(), 1, &device);
+    let gradients = (y.clone() * y.clone() * r).sum().backward();
     let gradient = x.grad(&gradients).expect("x takes part");
     [values(y.inner()), values(gradient)]
+}
+
+/// Keyed: tests that run at the same time share a device's own random numbers.
+fn noise<const D: usize>(shape: [usize; D], example: u32, device: &Device) -> Tensor<D> {
+    let mut values = vec![0.0; shape.iter().product()];
+    fill_normals(&NoiseKey::default(), example, 0, &mut values);
+    Tensor::from_data(TensorData::new(values, shape), device)
 }
 
 /// The layers have the same paths, and, with the same parameters, the same values and gradients.
@@ -289,6 +295,32 @@ fn normalisations_are_burns() {
             (
                 shaken(burn::nn::BatchNormConfig::new(4).init(&device)),
                 |layer, x| layer.forward(x),
+            ),
+        );
+        same(
+            &format!("batch norm and ReLU on {name}"),
+            &device,
+            [6, 4, 3, 2],
+            (
+                nn::BatchNormConfig::new(4).init(&device),
+                |layer, x: Tensor<4>| layer.forward_relu(x),
+            ),
+            (
+                shaken(burn::nn::BatchNormConfig::new(4).init(&device)),
+                |layer, x| relu(layer.forward(x)),
+            ),
+        );
+        same(
+            &format!("batch norm, sum and ReLU on {name}"),
+            &device,
+            [6, 4, 3, 2],
+            (
+                nn::BatchNormConfig::new(4).init(&device),
+                |layer, x: Tensor<4>| layer.forward_add_relu(x.clone(), x),
+            ),
+            (
+                shaken(burn::nn::BatchNormConfig::new(4).init(&device)),
+                |layer, x| relu(layer.forward(x.clone()) + x),
             ),
         );
         for bias in [true, false] {

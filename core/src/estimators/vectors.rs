@@ -23,6 +23,14 @@ impl Rows {
             Self::Each(vectors) => vectors,
         }
     }
+
+    /// `[rows, channels]`
+    pub(crate) fn each(self, rows: usize) -> Tensor<2> {
+        match self {
+            Self::Shared(vector) => vector.unsqueeze::<2>().repeat_dim(0, rows),
+            Self::Each(vectors) => vectors,
+        }
+    }
 }
 
 /// The scale or shift of a normalisation for each of `rows` rows, as the pass of this thread says.

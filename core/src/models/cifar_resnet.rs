@@ -9,7 +9,7 @@ use super::parts::{
 };
 use crate::nn::{BatchNorm, BatchNormConfig, Conv2d, Dropout, Linear};
 use burn::module::Module;
-use burn::tensor::{Device, Tensor, activation::relu, s};
+use burn::tensor::{Device, Tensor, s};
 use serde::{Deserialize, Serialize};
 
 /// A CIFAR ResNet: `depth = 6 n + 2` for `n` blocks in each of three stages.
@@ -126,7 +126,7 @@ impl CifarResNet {
 
     /// Features `[batch, 4 * width]` of images `[batch, 3, height, width]`.
     pub fn features(&self, images: Tensor<4>) -> Tensor<2> {
-        let x = relu(self.bn1.forward(self.conv1.forward(images)));
+        let x = self.bn1.forward_relu(self.conv1.forward(images));
         let layers = [&self.layer1, &self.layer2, &self.layer3];
         let blocks = layers.into_iter().flatten();
         global_average(blocks.fold(x, |x, block| block.forward(x)))
@@ -159,9 +159,9 @@ impl Block {
     }
 
     fn forward(&self, x: Tensor<4>) -> Tensor<4> {
-        let y = relu(self.bn1.forward(self.conv1.forward(x.clone())));
+        let y = self.bn1.forward_relu(self.conv1.forward(x.clone()));
         let y = self.conv2.forward(dropped(&self.dropout, y));
-        relu(self.bn2.forward(y) + self.shortcut(x))
+        self.bn2.forward_add_relu(y, self.shortcut(x))
     }
 
     /// Option A of the paper: no parameters, every other pixel, and zeros for the new channels, half

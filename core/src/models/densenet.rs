@@ -9,7 +9,7 @@ use super::parts::{
 use crate::nn::{BatchNorm, BatchNormConfig, Conv2d, Dropout, Linear};
 use burn::module::Module;
 use burn::nn::Initializer;
-use burn::tensor::{Device, Tensor, activation::relu, module::avg_pool2d, ops::AvgPoolOptions};
+use burn::tensor::{Device, Tensor, module::avg_pool2d, ops::AvgPoolOptions};
 use serde::{Deserialize, Serialize};
 
 /// A DenseNet with bottlenecks and compression.
@@ -165,7 +165,7 @@ impl DenseNet {
     /// Features `[batch, channels]` of images `[batch, 3, height, width]`, both at least 32.
     /// Channels are 1024 (121), 1664 (169) or 1920 (201) at the published growth.
     pub fn features(&self, images: Tensor<4>) -> Tensor<2> {
-        global_average(relu(self.features.forward(images)))
+        global_average(self.features.forward(images))
     }
 }
 
@@ -186,11 +186,11 @@ struct Features {
 
 impl Features {
     fn forward(&self, images: Tensor<4>) -> Tensor<4> {
-        let x = stem_pool(relu(self.norm0.forward(self.conv0.forward(images))));
+        let x = stem_pool(self.norm0.forward_relu(self.conv0.forward(images)));
         let x = self.transition1.forward(dense(&self.denseblock1, x));
         let x = self.transition2.forward(dense(&self.denseblock2, x));
         let x = self.transition3.forward(dense(&self.denseblock3, x));
-        self.norm5.forward(dense(&self.denseblock4, x))
+        self.norm5.forward_relu(dense(&self.denseblock4, x))
     }
 }
 
@@ -213,8 +213,8 @@ struct Layer {
 
 impl Layer {
     fn forward(&self, x: Tensor<4>) -> Tensor<4> {
-        let y = self.conv1.forward(relu(self.norm1.forward(x)));
-        let y = self.conv2.forward(relu(self.norm2.forward(y)));
+        let y = self.conv1.forward(self.norm1.forward_relu(x));
+        let y = self.conv2.forward(self.norm2.forward_relu(y));
         dropped(&self.dropout, y)
     }
 }
@@ -234,7 +234,7 @@ impl Transition {
     }
 
     fn forward(&self, x: Tensor<4>) -> Tensor<4> {
-        let y = self.conv.forward(relu(self.norm.forward(x)));
+        let y = self.conv.forward(self.norm.forward_relu(x));
         avg_pool2d(y, AvgPoolOptions::new([2, 2]))
     }
 }

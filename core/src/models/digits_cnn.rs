@@ -105,8 +105,8 @@ impl DigitsCnn {
 
     /// Features `[batch, 4 * width]` of images `[batch, 1, 8, 8]`. Dropout comes after them.
     pub fn features(&self, images: Tensor<4>) -> Tensor<2> {
-        let x = relu(self.bn1.forward(self.conv1.forward(images)));
-        let x = relu(self.bn2.forward(self.conv2.forward(x)));
+        let x = self.bn1.forward_relu(self.conv1.forward(images));
+        let x = self.bn2.forward_relu(self.conv2.forward(x));
         let x = max_pool2d(x, MaxPoolOptions::new([2, 2]));
         relu(self.fc1.forward(x.flatten::<2>(1, 3)))
     }

@@ -5,7 +5,7 @@ use super::error::{Checks, ModelError};
 use super::parts::{Fan, conv, dropout, dropped, global_average, stage, stem_pool};
 use crate::nn::{BatchNorm, BatchNormConfig, Conv2d, Dropout, Linear, LinearConfig};
 use burn::module::Module;
-use burn::tensor::{Device, Tensor, activation::relu};
+use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 
 /// A ResNet of two-convolution blocks (18, 34) or of bottlenecks (50, 101, 152).
@@ -136,7 +136,7 @@ impl ResNet {
     /// Features `[batch, 8 * width]`, or `[batch, 32 * width]` with bottlenecks, of images
     /// `[batch, 3, height, width]`.
     pub fn features(&self, images: Tensor<4>) -> Tensor<2> {
-        let x = stem_pool(relu(self.bn1.forward(self.conv1.forward(images))));
+        let x = stem_pool(self.bn1.forward_relu(self.conv1.forward(images)));
         let layers = [&self.layer1, &self.layer2, &self.layer3, &self.layer4];
         let blocks = layers.into_iter().flatten();
         global_average(blocks.fold(x, |x, block| block.forward(x)))
@@ -198,17 +198,19 @@ impl Block {
 
     fn forward(&self, x: Tensor<4>) -> Tensor<4> {
         let y = dropped(&self.dropout1, self.conv1.forward(x.clone()));
-        let y = relu(self.bn1.forward(y));
+        let y = self.bn1.forward_relu(y);
         let y = dropped(&self.dropout2, self.conv2.forward(y));
-        let mut y = self.bn2.forward(y);
-        if let (Some(conv3), Some(bn3)) = (&self.conv3, &self.bn3) {
-            y = bn3.forward(dropped(&self.dropout3, conv3.forward(relu(y))));
-        }
         let shortcut = match &self.downsample {
             Some((conv, norm)) => norm.forward(conv.forward(x)),
             None => x,
         };
-        relu(y + shortcut)
+        match (&self.conv3, &self.bn3) {
+            (Some(conv3), Some(bn3)) => {
+                let y = conv3.forward(self.bn2.forward_relu(y));
+                bn3.forward_add_relu(dropped(&self.dropout3, y), shortcut)
+            }
+            _ => self.bn2.forward_add_relu(y, shortcut),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use super::parts::{Fan, conv, dropout, dropped, global_average, linear, stage, u
 use crate::nn::{BatchNorm, BatchNormConfig, Conv2d, Dropout, Linear};
 use burn::module::Module;
 use burn::nn::Initializer;
-use burn::tensor::{Device, Tensor, activation::relu};
+use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 
 /// WRN-depth-widen: `depth = 6 n + 4` for `n` blocks in each of three stages.
@@ -135,7 +135,7 @@ impl WideResNet {
         let stages = [&self.block1, &self.block2, &self.block3];
         let blocks = stages.into_iter().flat_map(|stage| &stage.layer);
         let x = blocks.fold(self.conv1.forward(images), |x, block| block.forward(x));
-        global_average(relu(self.bn1.forward(x)))
+        global_average(self.bn1.forward_relu(x))
     }
 }
 
@@ -171,13 +171,13 @@ impl Block {
     }
 
     fn forward(&self, x: Tensor<4>) -> Tensor<4> {
-        let active = relu(self.bn1.forward(x.clone()));
+        let active = self.bn1.forward_relu(x.clone());
         // A shortcut with weights starts after the activation, one without before it.
         let shortcut = match &self.conv_shortcut {
             Some(conv) => conv.forward(active.clone()),
             None => x,
         };
-        let y = relu(self.bn2.forward(self.conv1.forward(active)));
+        let y = self.bn2.forward_relu(self.conv1.forward(active));
         self.conv2.forward(dropped(&self.dropout, y)) + shortcut
     }
 }

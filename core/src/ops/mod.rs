@@ -4,6 +4,7 @@
 //! ([`Weights`]): given ones with an index per example, a mean-field Gaussian whose noise is made on
 //! the fly, or a low-rank ensemble. None of them stores a mini-batch of weights, forward or backward.
 //! [`sample_gaussian`] and [`sample_low_rank`] materialise the same weights where that is wanted.
+//! [`batch_norm`] and [`batch_norm_train`] take a scale and a shift per example.
 //!
 //! Gradients are of the first order, as all of Burn's: a gradient is a constant outside of the graph, so that a
 //! loss made of gradients, such as a gradient penalty, moves no parameter.
@@ -17,6 +18,7 @@ mod exemplar;
 mod fusion;
 mod gpu;
 mod noise;
+mod norm;
 pub mod reference;
 mod route;
 mod sample;
@@ -27,6 +29,7 @@ pub use error::OpError;
 pub use exemplar::{ConvOptions, exemplar_conv2d, exemplar_matmul};
 pub use gpu::{KernelVariant, set_kernel_variant};
 pub use noise::fill_normals;
+pub use norm::{AfterNorm, Normalised, batch_norm, batch_norm_train};
 pub(crate) use route::Hardware;
 pub use sample::{sample_gaussian, sample_low_rank};
 pub use weights::{Conv2dWeights, MatmulWeights, Weights};

@@ -2,6 +2,7 @@
 //!
 //! Here the weight of each example is stored, which is what the kernels avoid.
 
+pub use super::norm::reference::{batch_norm, batch_norm_train};
 use super::{
     Conv2dWeights, MatmulWeights, OpError, Weights, exemplar, noise::fill_normals, route::Route,
 };

@@ -1,14 +1,14 @@
 //! Batch normalisation.
 
-use super::{Affine, scaled};
-use crate::pass::{self, Mode};
+use crate::{
+    estimators::{Rows, vectors},
+    ops::{AfterNorm, OpError, batch_norm, batch_norm_train},
+    pass::{self, Mode},
+};
 use burn::{
     config::Config,
     module::{Flag, Module, Param, RunningState},
-    tensor::{
-        Device, Tensor,
-        module::{batch_norm, batch_norm_train},
-    },
+    tensor::{Device, Tensor},
 };
 
 /// Configuration of a [`BatchNorm`] layer, with the fields of Burn's.
@@ -70,50 +70,69 @@ impl BatchNormConfig {
 impl BatchNorm {
     /// `[batch, channels, ..]`, keeping the shape.
     pub fn forward<const D: usize>(&self, input: Tensor<D>) -> Tensor<D> {
-        let by_batch = self.training.is_enabled()
+        self.then(input, None, false)
+    }
+
+    /// `relu(self.forward(input))`, in one pass over memory where the device can.
+    pub fn forward_relu<const D: usize>(&self, input: Tensor<D>) -> Tensor<D> {
+        self.then(input, None, true)
+    }
+
+    /// `relu(self.forward(input) + shortcut)`, in one pass over memory where the device can.
+    pub fn forward_add_relu<const D: usize>(
+        &self,
+        input: Tensor<D>,
+        shortcut: Tensor<D>,
+    ) -> Tensor<D> {
+        self.then(input, Some(shortcut), true)
+    }
+
+    fn then<const D: usize>(
+        &self,
+        input: Tensor<D>,
+        added: Option<Tensor<D>>,
+        relu: bool,
+    ) -> Tensor<D> {
+        let rows = input.dims()[0];
+        let (scale, shift) = match (vectors(&self.gamma, rows), vectors(&self.beta, rows)) {
+            (Rows::Shared(scale), Rows::Shared(shift)) => (scale.unsqueeze(), shift.unsqueeze()),
+            (scale, shift) => (scale.each(rows), shift.each(rows)),
+        };
+        let after = AfterNorm {
+            scale,
+            shift,
+            added,
+            relu,
+        };
+        let normalised = match self.by_batch(&input) {
+            true => self.by_its_statistics(input, after),
+            false => {
+                let device = input.device();
+                let mean = self.running_mean.value().to_device(&device);
+                let variance = self.running_var.value().to_device(&device);
+                batch_norm(input, after, mean, variance, self.epsilon)
+            }
+        };
+        normalised.unwrap_or_else(|error| pass::raise(error))
+    }
+
+    fn by_batch<const D: usize>(&self, input: &Tensor<D>) -> bool {
+        self.training.is_enabled()
             && match pass::active() {
                 Some(pass) => pass.mode == Mode::Train,
                 None => input.device().is_autodiff(),
-            };
-        match Affine::of(&self.gamma, Some(&self.beta), input.dims()[0]) {
-            Affine::Shared(scale, shift) => {
-                let shift = shift.unwrap_or_else(|| scale.zeros_like());
-                self.normalised(input, scale, shift, by_batch)
             }
-            Affine::Each(scale, shift) => {
-                let device = input.device();
-                let channels = [input.dims()[1]];
-                let (ones, zeros) = (
-                    Tensor::ones(channels, &device),
-                    Tensor::zeros(channels, &device),
-                );
-                scaled(
-                    self.normalised(input, ones, zeros, by_batch),
-                    scale,
-                    shift,
-                    1,
-                )
-            }
-        }
     }
 
-    fn normalised<const D: usize>(
+    fn by_its_statistics<const D: usize>(
         &self,
         input: Tensor<D>,
-        scale: Tensor<1>,
-        shift: Tensor<1>,
-        by_batch: bool,
-    ) -> Tensor<D> {
-        let device = input.device();
-        if !by_batch {
-            let mean = self.running_mean.value().to_device(&device);
-            let variance = self.running_var.value().to_device(&device);
-            return batch_norm(input, scale, shift, mean, variance, self.epsilon);
-        }
-        let batch = batch_norm_train(input, scale, shift, self.epsilon);
+        after: AfterNorm<D>,
+    ) -> Result<Tensor<D>, OpError> {
+        let batch = batch_norm_train(input, after, self.epsilon)?;
         self.update(&self.running_mean, batch.mean);
         self.update(&self.running_var, batch.variance);
-        batch.output
+        Ok(batch.y)
     }
 
     fn update(&self, running: &RunningState<Tensor<1>>, of_batch: Tensor<1>) {
