@@ -3,7 +3,7 @@
 
 use super::lanes::{Lanes, Task, dispatch};
 use super::source::{Block, Scratch, Weight};
-use super::tiles::{Outer, Tap};
+use super::tiles::{Outer, Tap, Taps};
 use super::window::{Windows, flattened};
 use bayesadapter_shaders::Conv2d;
 use rayon::prelude::*;
@@ -45,7 +45,7 @@ pub(super) fn forward(c: &Conv2d, weight: &Weight, x: &[f32]) -> Vec<f32> {
     let c = &flattened(c);
     let sizes = Sizes::new(c);
     let windows = Windows::new(c);
-    let taps: Vec<Tap> = (0..)
+    let taps: Taps = (0..)
         .zip(windows.offsets(sizes.inputs))
         .map(|(weight, image)| Tap { weight, image })
         .collect();
@@ -88,7 +88,7 @@ struct Forward<'a> {
     sizes: Sizes,
     weight: &'a Weight<'a>,
     windows: &'a Windows,
-    taps: &'a [Tap],
+    taps: &'a Taps,
     x: &'a [f32],
 }
 
@@ -160,7 +160,6 @@ impl Task for ForwardTask<'_> {
                     image: self.image,
                     tiles: &windows.tiles,
                     out_pitch: sizes.positions,
-                    out_step: 1,
                 };
                 let out = (rows.start - self.first) * sizes.positions;
                 outer.run::<L>(rows.len(), &mut self.y[out..]);

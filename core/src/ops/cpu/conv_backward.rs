@@ -4,7 +4,7 @@
 use super::conv::Sizes;
 use super::lanes::{LANES, Lanes, Task, dispatch};
 use super::source::{Block, Fold, Folded, Scratch, Weight, scatter};
-use super::tiles::{Inner, Outer, Tap};
+use super::tiles::{Inner, Outer, Tap, Taps};
 use super::window::{GradientWindows, Windows, flattened};
 use crate::ops::backend::Wanted;
 use bayesadapter_shaders::Conv2d;
@@ -246,7 +246,7 @@ impl BackwardTask<'_, '_> {
     }
 
     /// Taps of each part of the image gradient, for weights of this pitch.
-    fn taps(&self, pitch: usize) -> Vec<Vec<Tap>> {
+    fn taps(&self, pitch: usize) -> Vec<Taps> {
         let windows = self.shared.gradient_windows;
         let taps_of = |taps: &[(u32, u32)]| {
             (0..self.shared.sizes.outputs)
@@ -269,7 +269,7 @@ impl BackwardTask<'_, '_> {
     fn image_gradient<L: Lanes>(
         &mut self,
         weight: &[f32],
-        taps: &[Vec<Tap>],
+        taps: &[Taps],
         gradient: &[f32],
         example: usize,
         position: usize,
@@ -286,7 +286,6 @@ impl BackwardTask<'_, '_> {
                 image: gradient,
                 tiles: &part.tiles,
                 out_pitch: sizes.image,
-                out_step: windows.step,
             };
             outer.run::<L>(inputs, &mut dx[part.first..]);
         }

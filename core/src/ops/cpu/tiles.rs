@@ -21,6 +21,54 @@ pub(super) struct Tile {
     pub valid: u32,
 }
 
+/// Taps, with the largest of their offsets: found once, since they bound the loads of every run.
+pub(super) struct Taps {
+    list: Vec<Tap>,
+    weight: usize,
+    image: usize,
+}
+
+impl FromIterator<Tap> for Taps {
+    fn from_iter<I: IntoIterator<Item = Tap>>(taps: I) -> Self {
+        let list: Vec<Tap> = taps.into_iter().collect();
+        let largest = |of: fn(&Tap) -> u32| list.iter().map(of).max().unwrap_or(0) as usize;
+        Self {
+            weight: largest(|tap| tap.weight),
+            image: largest(|tap| tap.image),
+            list,
+        }
+    }
+}
+
+/// Tiles, with the largest of their offsets, as in [`Taps`].
+pub(super) struct Tiles {
+    list: Vec<Tile>,
+    /// Elements between successive outputs of a tile.
+    step: usize,
+    base: usize,
+    out: usize,
+}
+
+impl Tiles {
+    pub fn new(list: Vec<Tile>, step: usize) -> Self {
+        let last = |tile: &Tile| tile.out as usize + (tile.valid as usize - 1) * step;
+        Self {
+            base: list.iter().map(|tile| tile.base).max().unwrap_or(0) as usize,
+            out: list.iter().map(last).max().unwrap_or(0),
+            step,
+            list,
+        }
+    }
+
+    pub fn iter(&self) -> std::slice::Iter<'_, Tile> {
+        self.list.iter()
+    }
+
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+}
+
 /// Tiles that meet all planes before the next ones do: so many that their windows in all channels stay
 /// in the first-level cache, while the weights stream by in order.
 #[inline(always)]
@@ -36,13 +84,11 @@ fn tiles_at_once(taps: usize) -> usize {
 pub(super) struct Outer<'a> {
     pub weight: &'a [f32],
     pub weight_pitch: usize,
-    pub taps: &'a [Tap],
+    pub taps: &'a Taps,
     pub image: &'a [f32],
-    pub tiles: &'a [Tile],
+    pub tiles: &'a Tiles,
     /// Elements between the planes of successive `j` in the output.
     pub out_pitch: usize,
-    /// Elements between successive outputs of a tile.
-    pub out_step: usize,
 }
 
 impl Outer<'_> {
@@ -50,7 +96,7 @@ impl Outer<'_> {
     #[inline(always)]
     pub fn run<L: Lanes>(&self, count: usize, out: &mut [f32]) {
         self.check(count, out.len());
-        for tiles in self.tiles.chunks(tiles_at_once(self.taps.len())) {
+        for tiles in self.tiles.list.chunks(tiles_at_once(self.taps.list.len())) {
             let mut first = 0;
             while first < count {
                 // Six planes times two tiles keep 12 sums, 2 values and 2 weights in 16 registers.
@@ -71,19 +117,10 @@ impl Outer<'_> {
     /// Everything the unchecked loads below rely on.
     #[inline(always)]
     fn check(&self, count: usize, out_len: usize) {
-        let most = |offsets: &mut dyn Iterator<Item = u32>| offsets.max().unwrap_or(0) as usize;
-        let weight = most(&mut self.taps.iter().map(|tap| tap.weight));
-        let image = most(&mut self.taps.iter().map(|tap| tap.image));
-        let base = most(&mut self.tiles.iter().map(|tile| tile.base));
-        let last = self
-            .tiles
-            .iter()
-            .map(|tile| tile.out as usize + (tile.valid as usize - 1) * self.out_step)
-            .max()
-            .unwrap_or(0);
-        assert!(count > 0 && weight + (count - 1) * self.weight_pitch < self.weight.len());
-        assert!(base + image + LANES <= self.image.len());
-        assert!((count - 1) * self.out_pitch + last < out_len);
+        let (taps, tiles) = (self.taps, self.tiles);
+        assert!(count > 0 && taps.weight + (count - 1) * self.weight_pitch < self.weight.len());
+        assert!(tiles.base + taps.image + LANES <= self.image.len());
+        assert!((count - 1) * self.out_pitch + tiles.out < out_len);
     }
 
     /// `M` planes, `V` tiles at a time; returns `M`.
@@ -117,7 +154,7 @@ impl Outer<'_> {
             let weight = self.weight.as_ptr().add(first * self.weight_pitch);
             let image: [*const f32; V] =
                 std::array::from_fn(|v| self.image.as_ptr().add(tiles[v].base as usize));
-            for tap in self.taps {
+            for tap in &self.taps.list {
                 let values: [L; V] =
                     std::array::from_fn(|v| L::load(image[v].add(tap.image as usize)));
                 let weight = weight.add(tap.weight as usize);
@@ -139,7 +176,7 @@ impl Outer<'_> {
     #[inline(always)]
     fn write<L: Lanes>(&self, sum: L, tile: &Tile, plane: usize, out: &mut [f32]) {
         let start = plane + tile.out as usize;
-        if tile.valid as usize == LANES && self.out_step == 1 {
+        if tile.valid as usize == LANES && self.tiles.step == 1 {
             // SAFETY: `check` proved the last of these eight to be inside `out`.
             unsafe { sum.store(out.as_mut_ptr().add(start)) };
             return;
@@ -148,7 +185,7 @@ impl Outer<'_> {
         // SAFETY: the array holds eight f32.
         unsafe { sum.store(values.as_mut_ptr()) };
         for (lane, value) in values[..tile.valid as usize].iter().enumerate() {
-            out[start + lane * self.out_step] = *value;
+            out[start + lane * self.tiles.step] = *value;
         }
     }
 }
@@ -159,7 +196,7 @@ pub(super) struct Inner<'a> {
     pub rows: &'a [f32],
     pub row_pitch: usize,
     pub image: &'a [f32],
-    pub tiles: &'a [Tile],
+    pub tiles: &'a Tiles,
     /// Image offset of every column.
     pub offsets: &'a [u32],
 }
@@ -169,11 +206,10 @@ impl Inner<'_> {
     #[inline(always)]
     pub fn run<L: Lanes>(&self, count: usize, out: &mut [f32], out_pitch: usize) {
         let offset = self.offsets.iter().max().copied().unwrap_or(0) as usize;
-        let base = self.tiles.iter().map(|tile| tile.base).max().unwrap_or(0) as usize;
         assert!(
             count > 0 && (count - 1) * self.row_pitch + self.tiles.len() * LANES <= self.rows.len()
         );
-        assert!(base + offset + LANES <= self.image.len());
+        assert!(self.tiles.base + offset + LANES <= self.image.len());
         assert!((count - 1) * out_pitch + self.offsets.len() <= out.len());
         let mut first = 0;
         while first < count {

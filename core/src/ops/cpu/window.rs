@@ -2,7 +2,7 @@
 //! neighbouring outputs multiply with one tap are contiguous, whatever the stride.
 
 use super::lanes::LANES;
-use super::tiles::Tile;
+use super::tiles::{Tile, Tiles};
 use bayesadapter_shaders::Conv2d;
 
 /// One axis of the forward pass.
@@ -53,7 +53,7 @@ pub(super) struct Windows {
     pub plane: usize,
     /// Offset of each tap, `[kh * kw]`.
     taps: Vec<u32>,
-    pub tiles: Vec<Tile>,
+    pub tiles: Tiles,
 }
 
 impl Windows {
@@ -144,15 +144,15 @@ fn copy_short(from: &[f32], to: &mut [f32]) {
 
 /// Tiles over an output plane of `[height, width]`, whose rows are `base_pitch` apart in the image
 /// and whose rows and columns are `out_steps` apart in the output.
-fn tiles([height, width]: [usize; 2], base_pitch: usize, out_steps: [usize; 2]) -> Vec<Tile> {
-    (0..height)
+fn tiles([height, width]: [usize; 2], base_pitch: usize, out_steps: [usize; 2]) -> Tiles {
+    let tiles = (0..height)
         .flat_map(|row| (0..width).step_by(LANES).map(move |column| (row, column)))
         .map(|(row, column)| Tile {
             base: (row * base_pitch + column) as u32,
             out: (row * out_steps[0] + column * out_steps[1]) as u32,
             valid: (width - column).min(LANES) as u32,
-        })
-        .collect()
+        });
+    Tiles::new(tiles.collect(), out_steps[1])
 }
 
 /// One remainder of image rows modulo the stride: the image rows `first + stride * j` read the
@@ -203,7 +203,7 @@ fn reach(classes: &[Class]) -> Reach {
 pub(super) struct Part {
     /// (kernel position `ky * kw + kx`, offset in the padded gradient)
     pub taps: Vec<(u32, u32)>,
-    pub tiles: Vec<Tile>,
+    pub tiles: Tiles,
     /// Offset of its first element in the image.
     pub first: usize,
 }
@@ -215,8 +215,6 @@ pub(super) struct GradientWindows {
     out: [usize; 2],
     pub plane: usize,
     pub parts: Vec<Part>,
-    /// Elements between columns of a part in the image.
-    pub step: usize,
 }
 
 impl GradientWindows {
@@ -253,7 +251,6 @@ impl GradientWindows {
             x: reach_x,
             out: [y.out, x.out],
             parts,
-            step: x.stride,
         }
     }
 
