@@ -2,11 +2,11 @@
 //! kernels per thread.
 
 use super::lanes::{Lanes, Task, dispatch};
+use super::runs::filled_rows;
 use super::source::{Block, Scratch, Weight};
 use super::tiles::{Outer, Tap, Taps};
 use super::window::{Windows, flattened};
 use bayesadapter_shaders::Conv2d;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Sizes that every pass needs.
@@ -57,30 +57,23 @@ pub(super) fn forward(c: &Conv2d, weight: &Weight, x: &[f32]) -> Vec<f32> {
         taps: &taps,
         x,
     };
-    let mut y = vec![0.0; c.batch * c.channels_out * sizes.positions];
-    let share = shared.share();
-    let tasks: Vec<_> = y
-        .chunks_mut(c.channels_out * sizes.positions)
-        .enumerate()
-        .flat_map(|(example, y)| {
-            let parts = y.chunks_mut(share * sizes.positions).enumerate();
-            parts.map(move |(part, y)| (example, part * share, y))
-        })
-        .collect();
+    let (channels, positions) = (c.channels_out, sizes.positions);
     let room = || (windows.buffer(sizes.inputs), Scratch::default());
-    tasks
-        .into_par_iter()
-        .for_each_init(room, |(image, scratch), (example, first, y)| {
+    filled_rows(
+        [c.batch, channels * positions],
+        shared.share() * positions,
+        room,
+        |(image, scratch), example, start, y| {
             dispatch(ForwardTask {
                 shared: &shared,
                 example,
-                first,
+                first: start / positions,
                 image,
                 scratch,
                 y,
             });
-        });
-    y
+        },
+    )
 }
 
 struct Forward<'a> {

@@ -3,6 +3,7 @@
 
 use super::conv::Sizes;
 use super::lanes::{LANES, Lanes, Task, dispatch};
+use super::runs::zeros;
 use super::source::{Block, Fold, Folded, Scratch, Weight, scatter};
 use super::tiles::{Inner, Outer, Tap, Taps};
 use super::window::{GradientWindows, Windows, flattened};
@@ -40,7 +41,7 @@ pub(super) fn backward(
         x,
         wanted,
     };
-    let mut dx = vec![0.0; if wanted.x { x.len() } else { 0 }];
+    let mut dx = zeros(if wanted.x { x.len() } else { 0 });
     let shares = shared.shares();
     let mut pieces = split(&mut dx, c, &shares);
     let folded: Vec<Option<(Block, Folded)>> = shares

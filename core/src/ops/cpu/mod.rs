@@ -12,6 +12,7 @@ mod norm;
 mod norm_backward;
 mod norm_ops;
 mod product;
+mod runs;
 mod sample;
 mod source;
 mod tiles;
@@ -112,11 +113,14 @@ fn tensor(values: Vec<f32>, shape: Vec<usize>) -> FlexTensor {
     FlexTensor::from_data(TensorData::new(values, shape))
 }
 
+fn shaped_like(like: &FlexTensor, values: Vec<f32>) -> FlexTensor {
+    tensor(values, like.layout().shape().iter().copied().collect())
+}
+
 /// A gradient in the shape of its input, or of no elements where it was not wanted.
 fn gradient(values: Vec<f32>, like: &FlexTensor) -> FlexTensor {
-    let shape = match values.len() {
-        0 => vec![0],
-        _ => like.layout().shape().iter().copied().collect(),
-    };
-    tensor(values, shape)
+    match values.len() {
+        0 => tensor(values, vec![0]),
+        _ => shaped_like(like, values),
+    }
 }

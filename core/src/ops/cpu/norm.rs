@@ -2,6 +2,7 @@
 //! plane and then over the rows in order, so that results do not depend on the number of threads.
 
 use super::lanes::{LANES, Lanes, Task, dispatch};
+use super::runs::changed_copy;
 use crate::ops::norm::backend::NormOp;
 use rayon::prelude::*;
 
@@ -108,12 +109,11 @@ impl Task for MomentsTask<'_> {
     }
 }
 
-/// What both passes read.
+/// What both passes know of the planes.
 #[derive(Clone, Copy)]
 pub(super) struct Given<'a> {
     pub planes: Planes,
     pub op: NormOp,
-    pub x: &'a [f32],
     /// `[1 or rows, channels]`
     pub scale: &'a [f32],
     pub mean: &'a [f32],
@@ -130,28 +130,42 @@ impl Given<'_> {
     }
 }
 
-/// y, of the shape of x; `added` is of that shape or empty.
-pub(super) fn forward(given: &Given, shift: &[f32], added: &[f32]) -> Vec<f32> {
-    let mut y = vec![0.0; given.x.len()];
-    let tasks = y.par_chunks_mut(given.planes.share()).enumerate();
-    tasks.for_each(|(task, y)| {
+/// Turns x into y.
+pub(super) struct Forward<'a> {
+    pub given: Given<'a>,
+    pub shift: &'a [f32],
+    /// Of the shape of x, or empty.
+    pub added: &'a [f32],
+}
+
+impl Forward<'_> {
+    /// In place.
+    pub fn change(&self, x: &mut [f32]) {
+        x.par_chunks_mut(self.given.planes.share())
+            .enumerate()
+            .for_each(|(task, x)| self.change_share(task, x));
+    }
+
+    /// In a copy.
+    pub fn changed(&self, x: &[f32]) -> Vec<f32> {
+        changed_copy(x, self.given.planes.share(), |task, x| {
+            self.change_share(task, x);
+        })
+    }
+
+    fn change_share(&self, task: usize, values: &mut [f32]) {
         dispatch(ForwardTask {
-            given,
-            shift,
-            added,
-            first: task * given.planes.at_once(),
-            y,
+            forward: self,
+            first: task * self.given.planes.at_once(),
+            values,
         });
-    });
-    y
+    }
 }
 
 struct ForwardTask<'a> {
-    given: &'a Given<'a>,
-    shift: &'a [f32],
-    added: &'a [f32],
+    forward: &'a Forward<'a>,
     first: usize,
-    y: &'a mut [f32],
+    values: &'a mut [f32],
 }
 
 impl Task for ForwardTask<'_> {
@@ -159,29 +173,30 @@ impl Task for ForwardTask<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let given = self.given;
+        let Forward {
+            given,
+            shift,
+            added,
+        } = self.forward;
         let len = given.planes.plane;
-        for (index, y) in (self.first..).zip(self.y.chunks_exact_mut(len)) {
+        for (index, values) in (self.first..).zip(self.values.chunks_exact_mut(len)) {
             let channel = index % given.planes.channels;
             let affine = given.affine(index);
             let mean = given.mean[channel];
             let factor = given.scale[affine] * inverse_std(given.variance[channel], &given.op);
-            let shift = self.shift[affine];
-            let x = &given.x[index * len..][..len];
-            if self.added.is_empty() {
-                for (y, x) in y.iter_mut().zip(x) {
-                    *y = (x - mean) * factor + shift;
-                }
-            } else {
-                let added = &self.added[index * len..][..len];
-                for ((y, x), added) in y.iter_mut().zip(x).zip(added) {
-                    *y = (x - mean) * factor + shift + added;
+            let shift = shift[affine];
+            for value in values.iter_mut() {
+                *value = (*value - mean) * factor + shift;
+            }
+            if let Some(added) = added.get(index * len..(index + 1) * len) {
+                for (value, added) in values.iter_mut().zip(added) {
+                    *value += added;
                 }
             }
             if given.op.relu {
                 // Not `max`, which would hide that a value is not a number.
-                for y in y {
-                    *y = if *y <= 0.0 { 0.0 } else { *y };
+                for value in values {
+                    *value = if *value <= 0.0 { 0.0 } else { *value };
                 }
             }
         }

@@ -3,6 +3,7 @@
 
 use super::lanes::{Lanes, Task, dispatch};
 use super::norm::{Given, inverse_std, sum};
+use super::runs::changed_copy;
 use rayon::prelude::*;
 
 /// Gradients of scale and shift, and what the gradient of x needs of them.
@@ -17,7 +18,7 @@ pub(super) struct Sums {
 
 /// Takes the gradient of y. With a ReLU, turns it into that of the values before the ReLU; `y` is
 /// then its result, and else empty.
-pub(super) fn sums(given: &Given, grad: &mut [f32], y: &[f32]) -> Sums {
+pub(super) fn sums(given: &Given, x: &[f32], grad: &mut [f32], y: &[f32]) -> Sums {
     let planes = given.planes;
     // Of every plane: the gradients of its shift and of its scale.
     let mut of_planes = vec![[0.0f64; 2]; planes.rows * planes.channels];
@@ -27,6 +28,7 @@ pub(super) fn sums(given: &Given, grad: &mut [f32], y: &[f32]) -> Sums {
         .for_each(|(task, (grad, sums))| {
             dispatch(SumsTask {
                 given,
+                x,
                 y,
                 first: task * planes.at_once(),
                 grad,
@@ -69,6 +71,7 @@ pub(super) fn sums(given: &Given, grad: &mut [f32], y: &[f32]) -> Sums {
 
 struct SumsTask<'a> {
     given: &'a Given<'a>,
+    x: &'a [f32],
     y: &'a [f32],
     first: usize,
     grad: &'a mut [f32],
@@ -93,34 +96,48 @@ impl Task for SumsTask<'_> {
             let channel = index % given.planes.channels;
             let mean = given.mean[channel];
             let inverse = inverse_std(given.variance[channel], &given.op);
-            let x = &given.x[index * len..][..len];
+            let x = &self.x[index * len..][..len];
             let of_scale = sum(grad, x, |grad, x| grad * (x - mean));
             *sums = [sum(grad, x, |grad, _| grad), of_scale * f64::from(inverse)];
         }
     }
 }
 
-/// The gradient of x, from that of the values before the ReLU: `grad`, or what `dx` holds.
-pub(super) fn of_x(given: &Given, sums: &Sums, grad: Option<&[f32]>, dx: &mut [f32]) {
-    let planes = given.planes;
-    let tasks = dx.par_chunks_mut(planes.share()).enumerate();
-    tasks.for_each(|(task, dx)| {
+/// Turns the gradient of the values before the ReLU into that of x.
+pub(super) struct OfX<'a> {
+    pub given: &'a Given<'a>,
+    pub sums: &'a Sums,
+    pub x: &'a [f32],
+}
+
+impl OfX<'_> {
+    /// In place.
+    pub fn change(&self, grad: &mut [f32]) {
+        grad.par_chunks_mut(self.given.planes.share())
+            .enumerate()
+            .for_each(|(task, grad)| self.change_share(task, grad));
+    }
+
+    /// In a copy.
+    pub fn changed(&self, grad: &[f32]) -> Vec<f32> {
+        changed_copy(grad, self.given.planes.share(), |task, grad| {
+            self.change_share(task, grad);
+        })
+    }
+
+    fn change_share(&self, task: usize, values: &mut [f32]) {
         dispatch(OfXTask {
-            given,
-            sums,
-            grad,
-            first: task * planes.at_once(),
-            dx,
+            of_x: self,
+            first: task * self.given.planes.at_once(),
+            values,
         });
-    });
+    }
 }
 
 struct OfXTask<'a> {
-    given: &'a Given<'a>,
-    sums: &'a Sums,
-    grad: Option<&'a [f32]>,
+    of_x: &'a OfX<'a>,
     first: usize,
-    dx: &'a mut [f32],
+    values: &'a mut [f32],
 }
 
 impl Task for OfXTask<'_> {
@@ -128,29 +145,17 @@ impl Task for OfXTask<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let given = self.given;
+        let OfX { given, sums, x } = self.of_x;
         let len = given.planes.plane;
-        for (index, dx) in (self.first..).zip(self.dx.chunks_exact_mut(len)) {
+        for (index, values) in (self.first..).zip(self.values.chunks_exact_mut(len)) {
             let channel = index % given.planes.channels;
             let mean = given.mean[channel];
             let inverse = inverse_std(given.variance[channel], &given.op);
             let factor = inverse * given.scale[given.affine(index)];
-            let [constant, linear] = self.sums.balance[channel];
+            let [constant, linear] = sums.balance[channel];
             let (constant, linear) = (inverse * constant, inverse * inverse * linear);
-            let x = &given.x[index * len..][..len];
-            let of = |grad: f32, x: f32| grad * factor - constant - (x - mean) * linear;
-            match self.grad {
-                Some(grad) => {
-                    let grad = &grad[index * len..][..len];
-                    for ((dx, grad), x) in dx.iter_mut().zip(grad).zip(x) {
-                        *dx = of(*grad, *x);
-                    }
-                }
-                None => {
-                    for (dx, x) in dx.iter_mut().zip(x) {
-                        *dx = of(*dx, *x);
-                    }
-                }
+            for (value, x) in values.iter_mut().zip(&x[index * len..][..len]) {
+                *value = *value * factor - constant - (x - mean) * linear;
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Batch normalisation of Flex tensors.
 
-use super::norm::{Given, Planes};
-use super::{contiguous, gradient, norm, norm_backward, slice, tensor};
+use super::norm::{Forward, Given, Planes};
+use super::norm_backward::OfX;
+use super::{contiguous, norm, norm_backward, shaped_like, slice, tensor};
 use crate::ops::norm::backend::{
     NormBackend, NormGradient, NormInputs, NormOp, NormWanted, Saved, Statistics,
 };
@@ -26,18 +27,26 @@ impl NormBackend for Flex {
             shift,
             added,
         } = inputs;
-        let [x, scale, shift, added] = [x, scale, shift, added].map(contiguous);
+        let [mut x, scale, shift, added] = [x, scale, shift, added].map(contiguous);
         let [mean, variance] = [statistics.mean, statistics.variance].map(contiguous);
-        let given = Given {
-            planes: planes(&x),
-            op,
-            x: slice(&x),
-            scale: slice(&scale),
-            mean: slice(&mean),
-            variance: slice(&variance),
+        let forward = Forward {
+            given: Given {
+                planes: planes(&x),
+                op,
+                scale: slice(&scale),
+                mean: slice(&mean),
+                variance: slice(&variance),
+            },
+            shift: slice(&shift),
+            added: slice(&added),
         };
-        let y = norm::forward(&given, slice(&shift), slice(&added));
-        tensor(y, x.layout().shape().iter().copied().collect())
+        match x.is_unique() {
+            true => {
+                forward.change(slice_mut(&mut x));
+                x
+            }
+            false => shaped_like(&x, forward.changed(slice(&x))),
+        }
     }
 }
 
@@ -54,38 +63,32 @@ impl NormGradient for Flex {
         let given = Given {
             planes: planes(&x),
             op,
-            x: slice(&x),
             scale: slice(&scale),
             mean: slice(&mean),
             variance: slice(&variance),
         };
         let mut grad = contiguous(grad);
-        let sums = norm_backward::sums(
-            &given,
-            slice_mut(&mut grad),
-            y.as_ref().map(slice).unwrap_or_default(),
-        );
-        let none = || tensor(Vec::new(), vec![0]);
-        let (dx, added) = match wanted {
-            NormWanted {
-                x: true,
-                added: true,
-            } => {
-                let mut dx = vec![0.0; given.x.len()];
-                norm_backward::of_x(&given, &sums, Some(slice(&grad)), &mut dx);
-                (gradient(dx, &x), grad)
+        let y = y.as_ref().map(slice).unwrap_or_default();
+        let sums = norm_backward::sums(&given, slice(&x), slice_mut(&mut grad), y);
+        let of_x = OfX {
+            given: &given,
+            sums: &sums,
+            x: slice(&x),
+        };
+        let nothing = || tensor(Vec::new(), vec![0]);
+        let (dx, added) = match (wanted.x, wanted.added) {
+            (true, true) => (shaped_like(&x, of_x.changed(slice(&grad))), grad),
+            (true, false) => {
+                of_x.change(slice_mut(&mut grad));
+                (grad, nothing())
             }
-            NormWanted { x: true, .. } => {
-                norm_backward::of_x(&given, &sums, None, slice_mut(&mut grad));
-                (grad, none())
-            }
-            NormWanted { added: true, .. } => (none(), grad),
-            _ => (none(), none()),
+            (false, true) => (nothing(), grad),
+            (false, false) => (nothing(), nothing()),
         };
         NormInputs {
             x: dx,
-            scale: gradient(sums.scale, &scale),
-            shift: gradient(sums.shift, &scale),
+            scale: shaped_like(&scale, sums.scale),
+            shift: shaped_like(&scale, sums.shift),
             added,
         }
     }

@@ -1,0 +1,69 @@
+//! Results that threads write run by run. Their memory is first touched by the thread that fills it, while
+//! it is in that thread's cache: zeroing a large vector beforehand would be a pass of one thread.
+
+use rayon::prelude::*;
+use std::mem::MaybeUninit;
+
+/// A copy of `values`, of which `change(r, run)` has changed run `r`, `length` elements long.
+pub(super) fn changed_copy(
+    values: &[f32],
+    length: usize,
+    change: impl Fn(usize, &mut [f32]) + Sync,
+) -> Vec<f32> {
+    let mut copy = Vec::with_capacity(values.len());
+    let spare = &mut copy.spare_capacity_mut()[..values.len()];
+    spare
+        .par_chunks_mut(length)
+        .zip(values.par_chunks(length))
+        .enumerate()
+        .for_each(|(run, (spare, values))| change(run, spare.write_copy_of_slice(values)));
+    // SAFETY: the runs cover the first `values.len()` elements, and each was written.
+    unsafe { copy.set_len(values.len()) };
+    copy
+}
+
+/// `rows` rows of `row` elements, cut into runs of `length` (the last of a row may be shorter):
+/// `fill(room, r, start, run)` finds zeros in the run that begins at `start` of row `r`. A thread makes
+/// its `room` once.
+pub(super) fn filled_rows<T>(
+    [rows, row]: [usize; 2],
+    length: usize,
+    room: impl Fn() -> T + Sync + Send,
+    fill: impl Fn(&mut T, usize, usize, &mut [f32]) + Sync + Send,
+) -> Vec<f32> {
+    let mut values = Vec::with_capacity(rows * row);
+    let runs: Vec<_> = values.spare_capacity_mut()[..rows * row]
+        .chunks_mut(row)
+        .enumerate()
+        .flat_map(|(r, spare)| {
+            let runs = spare.chunks_mut(length).enumerate();
+            runs.map(move |(run, spare)| (r, run * length, spare))
+        })
+        .collect();
+    runs.into_par_iter()
+        .for_each_init(room, |room, (r, start, spare)| {
+            fill(room, r, start, zeroed(spare));
+        });
+    // SAFETY: the runs cover all rows, and each was zeroed.
+    unsafe { values.set_len(rows * row) };
+    values
+}
+
+/// So many zeros, written by all threads.
+pub(super) fn zeros(len: usize) -> Vec<f32> {
+    const RUN: usize = 1 << 16;
+    let mut values = Vec::with_capacity(len);
+    let runs = values.spare_capacity_mut()[..len].par_chunks_mut(RUN);
+    runs.for_each(|spare| {
+        zeroed(spare);
+    });
+    // SAFETY: the runs cover the first `len` elements, and each was zeroed.
+    unsafe { values.set_len(len) };
+    values
+}
+
+fn zeroed(spare: &mut [MaybeUninit<f32>]) -> &mut [f32] {
+    spare.fill(MaybeUninit::new(0.0));
+    // SAFETY: every element has just been written.
+    unsafe { spare.assume_init_mut() }
+}
