@@ -1,15 +1,16 @@
 //! An allocator that counts, for tests and benchmarks of memory.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use mimalloc::MiMalloc;
+use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The system's allocator, counting the bytes that are live and the most that ever were.
+/// An allocator that keeps memory for the next step, counting the bytes that are live and the most that ever were.
 pub struct Counting;
 
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call is handed to the system's allocator as it came; counting touches no memory of it.
+// SAFETY: every call is handed to the allocator as it came; counting touches no memory of it.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         PEAK.fetch_max(
@@ -17,7 +18,7 @@ unsafe impl GlobalAlloc for Counting {
             Relaxed,
         );
         // SAFETY: the caller's promises are passed on.
-        unsafe { System.alloc(layout) }
+        unsafe { MiMalloc.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
@@ -25,15 +26,15 @@ unsafe impl GlobalAlloc for Counting {
             LIVE.fetch_add(layout.size(), Relaxed) + layout.size(),
             Relaxed,
         );
-        // SAFETY: the caller's promises are passed on. Not through `alloc`: the system hands out
-        // large zeroed blocks without touching them, and timings should see that.
-        unsafe { System.alloc_zeroed(layout) }
+        // SAFETY: the caller's promises are passed on. Not through `alloc`: fresh blocks are zero
+        // without being touched, and timings should see that.
+        unsafe { MiMalloc.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         LIVE.fetch_sub(layout.size(), Relaxed);
         // SAFETY: the caller's promises are passed on.
-        unsafe { System.dealloc(block, layout) }
+        unsafe { MiMalloc.dealloc(block, layout) }
     }
 }
 
