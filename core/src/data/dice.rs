@@ -1,6 +1,6 @@
 //! Random numbers one after another, each a pure function of a key.
 
-use crate::ops::NoiseKey;
+use crate::ops::{NoiseKey, fill_normals};
 use bayesadapter_shaders::noise::uniform;
 
 /// What a random number of this module is for. Parameters of networks count from zero, so that the same seed
@@ -10,6 +10,9 @@ use bayesadapter_shaders::noise::uniform;
 pub(super) enum Purpose {
     Order = 0xDA7A_0000,
     Augmentation = 0xDA7A_0001,
+    Scribble = 0xDA7A_0002,
+    /// And the following ones, one per corruption.
+    Corruption = 0xDA7A_0100,
 }
 
 /// The numbers of one example of a key, in order.
@@ -56,5 +59,20 @@ impl Dice {
     /// One of `0 .. count`, each as likely as the others to within 2^-32.
     pub fn below(&mut self, count: usize) -> usize {
         ((u64::from(self.word()) * count as u64) >> 32) as usize
+    }
+
+    /// In [0, 1) with 53 bits, of two words.
+    pub fn fine_uniform(&mut self) -> f64 {
+        let (high, low) = (u64::from(self.word()), u64::from(self.word()));
+        ((high << 32 | low) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Standard normals, from the next block of four words on.
+    pub fn normals(&mut self, count: usize) -> Vec<f32> {
+        let mut normals = vec![0.0; count];
+        fill_normals(&self.key, 0, self.block.wrapping_mul(4), &mut normals);
+        self.block = self.block.wrapping_add(count.div_ceil(4) as u32);
+        self.used = self.words.len();
+        normals
     }
 }

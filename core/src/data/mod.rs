@@ -1,7 +1,8 @@
 //! Data: pictures with labels, in the layouts they are published in, made into mini-batches.
 //!
 //! [`open`] finds out the layout of a folder or archive by itself; [`Files`] and [`open_files`] do the same for
-//! bytes, as in a browser. [`Batches`] decodes, augments and normalises ahead of the training loop.
+//! bytes, as in a browser. [`Batches`] decodes, augments and normalises ahead of the training loop. [`Corrupted`] makes
+//! a data set worse, as CIFAR-10-C does, and [`FacePairs`] reads lists of pairs of faces.
 //!
 //! ```
 //! use bayesadapter::data::{BatchSettings, Batches, Dataset, Preparation, Split, digits};
@@ -24,6 +25,7 @@
 
 mod augment;
 mod batches;
+mod corruption;
 mod dice;
 mod digits;
 mod epoch;
@@ -36,9 +38,11 @@ mod memory;
 mod picture;
 mod preparation;
 mod resample;
+mod scribbles;
 
 pub use batches::{Batch, BatchSettings, Batches};
-pub use digits::digits;
+pub use corruption::{Corrupted, Corruption, FrostPictures};
+pub use digits::{digits, few_digits};
 pub use epoch::Epoch;
 pub use error::DataError;
 pub use faces::{CfpPairs, FacePair, FacePairs};
@@ -49,6 +53,8 @@ pub use layout::open_files;
 pub use memory::Pictures;
 pub use picture::{MAX_SIDE, Picture};
 pub use preparation::{Augmentation, Preparation};
+
+pub use scribbles::scribbles;
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -5,6 +5,8 @@ use super::Picture;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Filter {
+    /// The mean over the pixels that an output pixel covers.
+    Box,
     /// Linear interpolation; when reducing, a triangle over twice the pixels that are covered.
     Triangle,
 }
@@ -12,12 +14,14 @@ pub(super) enum Filter {
 impl Filter {
     fn support(self) -> f64 {
         match self {
+            Self::Box => 0.5,
             Self::Triangle => 1.0,
         }
     }
 
     fn at(self, x: f64) -> f64 {
         match self {
+            Self::Box => f64::from(x > -0.5 && x <= 0.5),
             Self::Triangle => (1.0 - x.abs()).max(0.0),
         }
     }

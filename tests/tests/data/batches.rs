@@ -119,7 +119,7 @@ fn tensors_hold_the_batch() {
     let (images, labels) = made[0].to_tensors(&device);
     assert_eq!(images.dims(), [5, 3, 4, 4]);
     assert_eq!(
-        images.into_data().to_vec::<f32>().expect("floats"),
+        images.into_data().try_to_vec::<f32>().expect("floats"),
         made[0].images
     );
     let labels: Vec<i64> = labels.into_data().iter::<i64>().collect();

@@ -2,6 +2,7 @@
 
 mod batches;
 mod class_folders;
+mod corruption;
 mod faces;
 mod fixtures;
 mod layouts;
