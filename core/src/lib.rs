@@ -38,8 +38,8 @@
 #![warn(missing_docs)]
 
 pub mod checkpoint;
-pub mod data;
 mod clock;
+pub mod data;
 pub mod estimate;
 mod estimators;
 pub mod evaluate;
@@ -51,7 +51,9 @@ pub mod ops;
 pub mod pass;
 pub mod posterior;
 pub mod predict;
+mod read;
 pub mod selfcheck;
+pub mod session;
 pub mod showcase;
 pub mod train;
 

@@ -23,7 +23,7 @@ impl fmt::Display for CheckpointError {
 }
 
 impl CheckpointError {
-    pub(super) fn in_file(file: Option<&Path>, problem: CheckpointProblem) -> Self {
+    pub(crate) fn in_file(file: Option<&Path>, problem: CheckpointProblem) -> Self {
         Self {
             file: file.map(Path::to_path_buf),
             problem,
@@ -47,6 +47,9 @@ pub enum CheckpointProblem {
     /// The file could not be read at all.
     #[error("cannot be read: {0}")]
     Read(#[source] std::io::Error),
+    /// The weights could not be had from their device.
+    #[error("cannot be made: {0}")]
+    Write(String),
     /// The file is past what is read into memory.
     #[error("{what} is {bytes} bytes, but at most {limit} are read; {advice}")]
     TooLarge {

@@ -20,6 +20,7 @@ mod prefix;
 mod pytorch;
 mod safetensors;
 mod tensor;
+mod write;
 mod zip;
 
 pub use account::{Applied, LoadAccount, Missing, WrongShape};
@@ -28,6 +29,7 @@ pub use error::{CheckpointError, CheckpointProblem};
 pub use load::{LoadOptions, Rename, load_into};
 pub use names::Naming;
 pub use tensor::StoredTensor;
+pub use write::to_safetensors;
 
 use error::{Outcome, corrupt};
 use std::collections::BTreeMap;

@@ -64,7 +64,7 @@ pub enum FileError {
 }
 
 impl FileError {
-    pub(super) fn of_format(error: safetensors::SafeTensorError) -> Self {
+    pub(crate) fn of_format(error: safetensors::SafeTensorError) -> Self {
         Self::Format(error.to_string())
     }
 }

@@ -110,5 +110,6 @@ fn without_function<M: Module>(bayes: &Bayes<M>) -> Posterior {
             ..posterior
         }
         .into(),
+        point @ Posterior::Point(_) => point,
     }
 }

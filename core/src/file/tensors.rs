@@ -1,6 +1,7 @@
 //! The tensors of a network under their paths.
 
 use super::FileError;
+use crate::read;
 use burn::{
     module::{Module, ModuleMapper, ModuleVisitor, Param},
     tensor::{Tensor, TensorData},
@@ -21,10 +22,7 @@ pub(super) async fn collect(module: &impl Module) -> Result<BTreeMap<String, Sto
     module.visit(&mut walk);
     let mut tensors = BTreeMap::new();
     for (path, shape, tensor) in walk.found {
-        let failed = |error: &dyn std::fmt::Display| FileError::Device(error.to_string());
-        let data = tensor.into_data_async().await;
-        let data = data.map_err(|error| failed(&error))?;
-        let values = data.try_into_vec().map_err(|error| failed(&error))?;
+        let values = read::values(tensor).await?;
         tensors.insert(path, Stored { shape, values });
     }
     Ok(tensors)

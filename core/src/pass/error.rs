@@ -35,6 +35,9 @@ pub enum PassError {
     /// Passes do not nest.
     #[error("a pass was started inside another pass; end the outer one first")]
     Nested,
+    /// A number could not be read from the device.
+    #[error("reading from the device failed: {0}")]
+    Read(String),
     /// Something inside the pass panicked: Burn does so for shapes that do not fit.
     #[error("the forward pass panicked: {0}")]
     Panicked(String),

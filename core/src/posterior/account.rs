@@ -24,6 +24,8 @@ pub enum LeftAlone {
     NotSelected,
     /// An ensemble shares biases, scales and shifts.
     SharedVector,
+    /// The posterior is a point.
+    Point,
     /// There is nothing in it.
     Empty,
 }
@@ -34,12 +36,18 @@ impl fmt::Display for LeftAlone {
             Self::NotTrained => "not trained (a running statistic, or frozen)",
             Self::NotSelected => "not selected",
             Self::SharedVector => "a vector, which the ensemble shares",
+            Self::Point => "a point, as every parameter",
             Self::Empty => "empty",
         })
     }
 }
 
+/// How many paths of each kind the summary shows.
+const SHOWN: usize = 4;
+
 /// What was converted, what was not and why, and the number of parameters before and after.
+///
+/// `Display` gives a summary of a few lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConversionAccount {
     /// Parameters with a posterior, in the order of the network.
@@ -66,12 +74,19 @@ impl fmt::Display for ConversionAccount {
             LeftAlone::NotTrained,
             LeftAlone::NotSelected,
             LeftAlone::SharedVector,
+            LeftAlone::Point,
             LeftAlone::Empty,
         ] {
             let of_reason = self.left_alone.iter().filter(|(_, why)| *why == reason);
             let paths: Vec<&str> = of_reason.map(|(path, _)| path.as_str()).collect();
-            if !paths.is_empty() {
-                writeln!(f, "  {reason}: {}", paths.join(", "))?;
+            let shown = &paths[..paths.len().min(SHOWN)];
+            match paths.len() {
+                0 => {}
+                count if count > SHOWN => {
+                    let more = count - SHOWN;
+                    writeln!(f, "  {reason}: {}, and {more} more", shown.join(", "))?;
+                }
+                _ => writeln!(f, "  {reason}: {}", shown.join(", "))?,
             }
         }
         Ok(())

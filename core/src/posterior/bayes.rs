@@ -129,9 +129,19 @@ impl<M: Module> Bayes<M> {
     ///
     /// # Errors
     ///
-    /// A layer too large for the device.
-    pub fn complexity_loss(&self) -> Result<f64, OpError> {
-        complexity::loss(&self.inventory(), self.posterior.prior())
+    /// A layer too large for the device, and a device that fails.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn complexity_loss(&self) -> Result<f64, PassError> {
+        pollster::block_on(self.complexity_loss_async())
+    }
+
+    /// As `complexity_loss`, for places that must not block: a browser's page.
+    ///
+    /// # Errors
+    ///
+    /// As `complexity_loss`.
+    pub async fn complexity_loss_async(&self) -> Result<f64, PassError> {
+        complexity::loss(&self.inventory(), self.posterior.prior()).await
     }
 
     /// Adds the gradient of the complexity loss to the gradients of the negative log-likelihood (its

@@ -2,7 +2,11 @@
 //! as weight decay is: no node of it is in the graph.
 
 use super::{Entry, Inventory, Prior, Spread, low_rank::repeated};
-use crate::ops::{MatmulWeights, OpError, exemplar_matmul};
+use crate::{
+    ops::{MatmulWeights, OpError, exemplar_matmul},
+    pass::PassError,
+    read,
+};
 use burn::{module::ParamId, optim::GradientsParams, tensor::Tensor};
 
 /// Adds the gradient of the complexity loss to `gradients`. Parameters without a gradient took no part
@@ -50,30 +54,42 @@ pub(super) fn add_gradients(
 
 /// The complexity loss, up to the constants of the Gaussian entropy and prior that no parameter changes
 /// for ensembles; exact for mean-field posteriors.
-pub(super) fn loss(inventory: &Inventory, prior: &Prior) -> Result<f64, OpError> {
-    let mut total = 0.0;
+pub(super) async fn loss(inventory: &Inventory, prior: &Prior) -> Result<f64, PassError> {
+    let (n, half_lambda) = (prior.examples as f64, prior.lambda / 2.0);
+    let mut constant = 0.0;
+    // Sums over tensors, and what they count; read from the device all at once.
+    let (mut sums, mut weights) = (Vec::new(), Vec::new());
+    let mut add = |weight: f64, values: Tensor<1>| {
+        weights.push(weight);
+        sums.push(values.sum());
+    };
     for entry in inventory.entries.iter().filter(|entry| entry.trained) {
-        let half_lambda = prior.lambda / 2.0;
-        total += match &entry.spread {
-            Spread::Point => half_lambda * squares(entry.value.clone()),
+        match &entry.spread {
+            Spread::Point => add(half_lambda, squares(entry.value.clone())),
             Spread::MeanField {
                 psi, prior_mean, ..
             } => {
-                let n = prior.examples as f64;
-                let elements = psi.dims()[0] as f64;
-                let variances = sum(psi.clone().mul_scalar(2.0).exp());
-                let log_stds = sum(psi.clone());
+                add(
+                    half_lambda,
+                    squares(from_prior_mean(&entry.value, prior_mean)),
+                );
+                add(half_lambda, psi.clone().mul_scalar(2.0).exp());
+                add(-1.0 / n, psi.clone());
                 let log_prior_std = prior.variance().ln() / 2.0;
-                half_lambda * (squares(from_prior_mean(&entry.value, prior_mean)) + variances)
-                    - (log_stds + elements * (0.5 - log_prior_std)) / n
+                constant -= psi.dims()[0] as f64 * (0.5 - log_prior_std) / n;
             }
             Spread::LowRank { left, right, .. } => {
                 let terms = LowRankTerms::new(entry, left, right, prior.lambda);
-                sum(terms.shared()? * entry.value.clone()) / 2.0
+                add(0.5, terms.shared()? * entry.value.clone());
             }
-        };
+        }
     }
-    Ok(total)
+    if sums.is_empty() {
+        return Ok(constant);
+    }
+    let sums = read::values(Tensor::cat(sums, 0)).await?;
+    let weighted = weights.iter().zip(sums).map(|(w, sum)| w * f64::from(sum));
+    Ok(constant + weighted.sum::<f64>())
 }
 
 fn from_prior_mean(mean: &Tensor<1>, prior_mean: &Option<Tensor<1>>) -> Tensor<1> {
@@ -83,12 +99,8 @@ fn from_prior_mean(mean: &Tensor<1>, prior_mean: &Option<Tensor<1>>) -> Tensor<1
     }
 }
 
-fn sum(values: Tensor<1>) -> f64 {
-    f64::from(values.sum().into_scalar::<f32>())
-}
-
-fn squares(values: Tensor<1>) -> f64 {
-    sum(values.clone() * values)
+fn squares(values: Tensor<1>) -> Tensor<1> {
+    values.clone() * values
 }
 
 /// Gradients of `lambda / 2C * sum_c |W * (l[c] r[c])|^2`.

@@ -40,6 +40,7 @@ fn convert<M: Module>(network: M, posterior: Posterior) -> Result<Bayes<M>, Conv
     match &posterior {
         Posterior::MeanField(posterior) => posterior.checked()?,
         Posterior::LowRankEnsemble(posterior) => posterior.checked()?,
+        Posterior::Point(posterior) => posterior.prior.checked()?,
     }
     let plan = Plan::of(&network, &posterior)?;
     let network = match &posterior {
@@ -51,6 +52,7 @@ fn convert<M: Module>(network: M, posterior: Posterior) -> Result<Bayes<M>, Conv
             plan: &plan,
             posterior,
         }),
+        Posterior::Point(_) => network,
     };
     Ok(Bayes::new(network, posterior, plan.account))
 }
@@ -129,7 +131,7 @@ impl Plan {
         for (number, listed) in listing.parameters.iter().enumerate() {
             plan.decide(number as u32, listed, posterior, last_layer);
         }
-        if plan.numbers.is_empty() {
+        if plan.numbers.is_empty() && !matches!(posterior, Posterior::Point(_)) {
             return Err(nothing(posterior.select(), &listing.parameters));
         }
         Ok(plan)
@@ -167,6 +169,8 @@ impl Plan {
             });
             self.numbers.insert(path.clone(), number);
             return;
+        } else if matches!(posterior, Posterior::Point(_)) {
+            LeftAlone::Point
         } else {
             LeftAlone::SharedVector
         };

@@ -12,8 +12,10 @@ mod error;
 mod inventory;
 mod low_rank;
 mod mean_field;
+mod point;
 mod prior;
 mod select;
+mod summary;
 
 pub use account::{Conversion, ConversionAccount, LeftAlone};
 pub use bayes::Bayes;
@@ -23,8 +25,10 @@ pub use error::ConvertError;
 pub use inventory::{Entry, Inventory, Spread};
 pub use low_rank::{Factors, LowRankEnsemble, LowRankForm};
 pub use mean_field::{LogStd, MeanField};
+pub use point::Point;
 pub use prior::{Prior, PriorMean};
 pub use select::Select;
+pub use summary::Summary;
 
 use serde::{Deserialize, Serialize};
 
@@ -36,14 +40,17 @@ pub enum Posterior {
     MeanField(MeanField),
     /// An ensemble that shares its weights up to low-rank factors.
     LowRankEnsemble(LowRankEnsemble),
+    /// None: every parameter stays a point.
+    Point(Point),
 }
 
 impl Posterior {
-    /// The prior, which both kinds have.
+    /// The prior, which all kinds have.
     pub fn prior(&self) -> &Prior {
         match self {
             Self::MeanField(posterior) => &posterior.prior,
             Self::LowRankEnsemble(posterior) => &posterior.prior,
+            Self::Point(posterior) => &posterior.prior,
         }
     }
 
@@ -54,6 +61,7 @@ impl Posterior {
             Self::LowRankEnsemble(posterior) => posterior.layout(shape).map(|layout| {
                 posterior.components * posterior.rank * (layout.left_rows() + layout.fan_out)
             }),
+            Self::Point(_) => None,
         }
     }
 
@@ -62,6 +70,7 @@ impl Posterior {
         match self {
             Self::MeanField(posterior) => &posterior.select,
             Self::LowRankEnsemble(posterior) => &posterior.select,
+            Self::Point(_) => &point::EVERYTHING,
         }
     }
 
@@ -70,6 +79,7 @@ impl Posterior {
         match self {
             Self::MeanField(posterior) => posterior.seed,
             Self::LowRankEnsemble(posterior) => posterior.seed,
+            Self::Point(_) => 0,
         }
     }
 }
@@ -83,5 +93,11 @@ impl From<MeanField> for Posterior {
 impl From<LowRankEnsemble> for Posterior {
     fn from(posterior: LowRankEnsemble) -> Self {
         Self::LowRankEnsemble(posterior)
+    }
+}
+
+impl From<Point> for Posterior {
+    fn from(posterior: Point) -> Self {
+        Self::Point(posterior)
     }
 }

@@ -4,6 +4,7 @@ use super::{Classifier, Outcome, PredictError, PredictOptions, draws::Run, outco
 use crate::{
     pass::{Draw, Estimator, Mode, Pass},
     posterior::{Bayes, Posterior},
+    read,
 };
 use burn::{
     module::Module,
@@ -20,9 +21,9 @@ pub(super) struct Launcher<'a, M: Module> {
 
 impl<'a, M: Module> Launcher<'a, M> {
     pub(super) fn new(bayes: &'a Bayes<M>, options: &PredictOptions) -> Self {
-        // An ensemble never materialises its weights.
+        // An ensemble never materialises its weights, and a point has none to draw.
         let draws_at_once = match bayes.posterior() {
-            Posterior::LowRankEnsemble(_) => u32::MAX,
+            Posterior::LowRankEnsemble(_) | Posterior::Point(_) => u32::MAX,
             Posterior::MeanField(_) => {
                 let converted = bayes.account().converted.iter();
                 let elements = converted.map(|one| one.shape.iter().product::<usize>());
@@ -151,9 +152,9 @@ struct OnDevice {
 impl OnDevice {
     async fn read(self) -> Result<Part, PredictError> {
         let [_, classes] = self.probabilities.dims();
-        let probabilities = values(self.probabilities).await?;
+        let probabilities = read::values(self.probabilities).await?;
         let features = match self.features {
-            Some(features) => Some((features.dims()[1], values(features).await?)),
+            Some(features) => Some((features.dims()[1], read::values(features).await?)),
             None => None,
         };
         Ok(Part {
@@ -162,11 +163,4 @@ impl OnDevice {
             features,
         })
     }
-}
-
-async fn values(tensor: Tensor<2>) -> Result<Vec<f32>, PredictError> {
-    let failed = |error: &dyn std::fmt::Display| PredictError::Device(error.to_string());
-    let data = tensor.into_data_async().await;
-    let data = data.map_err(|error| failed(&error))?;
-    data.try_into_vec().map_err(|error| failed(&error))
 }
