@@ -1,0 +1,147 @@
+//! What is said to a session, and what it says.
+
+use crate::{
+    checkpoint::LoadAccount,
+    evaluate::Evaluation,
+    posterior::ConversionAccount,
+    train::{FineTuning, Position, Rates},
+};
+use serde::{Deserialize, Serialize};
+
+/// What a session can be told.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Wait after the current step.
+    Pause,
+    /// Go on.
+    Resume,
+    /// Save, and end after the current step.
+    Stop,
+    /// Save after the current step.
+    Save,
+    /// Go on with other learning rates.
+    SetRates(FineTuning),
+}
+
+/// What a session does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// Reads weights and data.
+    #[default]
+    Preparing,
+    /// Learns.
+    Training,
+    /// Waits for [`Command::Resume`].
+    Paused,
+    /// Judges the result.
+    Evaluating,
+    /// Has ended, one way or the other.
+    Ended,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// The session does something else now.
+    Phase {
+        /// What it does.
+        phase: Phase,
+    },
+    /// Weights and data are there.
+    Prepared(Box<Prepared>),
+    /// Some steps are done.
+    Progress(Progress),
+    /// The state was saved.
+    Saved {
+        /// Where the run is.
+        position: Position,
+    },
+    /// Something that the user should know, and that the run can go on with.
+    Warning {
+        /// What it is, and what to do.
+        message: String,
+    },
+    /// Some of the test pictures are done.
+    Evaluating {
+        /// What is judged.
+        method: String,
+        /// Pictures done.
+        done: usize,
+        /// Pictures in all.
+        of: usize,
+    },
+    /// A network was judged.
+    Evaluated(Box<Evaluation>),
+}
+
+impl Event {
+    /// Whether a later event of the same kind makes this one worthless.
+    pub(super) fn is_repeated(&self) -> bool {
+        matches!(self, Self::Progress(_) | Self::Evaluating { .. })
+    }
+}
+
+/// What a run starts from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Prepared {
+    /// What became of the weights of the checkpoint, if there was one.
+    pub load: Option<LoadAccount>,
+    /// What got a posterior.
+    pub conversion: ConversionAccount,
+    /// Pictures to learn from.
+    pub examples: usize,
+    /// Pictures to judge by.
+    pub test_examples: usize,
+    /// Names of the classes.
+    pub class_names: Vec<String>,
+    /// Steps in all.
+    pub steps: usize,
+    /// Where the run begins, if it is resumed.
+    pub position: Position,
+}
+
+/// How far a run is, and how it does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Where the run is.
+    pub position: Position,
+    /// Steps in all.
+    pub steps: usize,
+    /// Epochs in all.
+    pub epochs: u32,
+    /// Mean negative log-likelihood of an example over the last steps, in nats.
+    pub likelihood_loss: f64,
+    /// The complexity loss, `KL(q || prior) / n`, as it was last computed.
+    pub complexity_loss: f64,
+    /// Share of right answers in the last steps, on training data.
+    pub accuracy: f64,
+    /// Learning rates.
+    pub rates: Rates,
+    /// Pictures that are learnt from in a second.
+    pub examples_per_second: f64,
+    /// Seconds until the training ends, at this speed.
+    pub seconds_left: f64,
+}
+
+/// A line of the run's history. Its numbers depend on settings and seed alone, but for the seconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HistoryRow {
+    /// Steps done.
+    pub step: usize,
+    /// Epochs done, with the part of the current one.
+    pub epoch: f64,
+    /// Mean negative log-likelihood of an example since the last row, in nats.
+    pub likelihood_loss: f64,
+    /// The complexity loss, `KL(q || prior) / n`.
+    pub complexity_loss: f64,
+    /// Share of right answers since the last row, on training data.
+    pub accuracy: f64,
+    /// Learning rate of the means.
+    pub mean_rate: f64,
+    /// Learning rate of the spreads.
+    pub spread_rate: f64,
+    /// Seconds of training so far.
+    pub seconds: f64,
+}

@@ -1,0 +1,250 @@
+//! A run on disk: settings, history, states to go on from, and the result.
+
+use super::{HistoryRow, Keeper, RunSettings, SessionError};
+use crate::{
+    evaluate::Evaluation,
+    file::{FileError, write_atomically},
+    train::{Position, TrainState},
+};
+use std::{
+    fmt::Write as _,
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+};
+
+/// The folder of a run. One process at a time holds it.
+///
+/// | | |
+/// |---|---|
+/// | `run.toml` | every setting |
+/// | `metrics.csv`, `metrics.json` | the history |
+/// | `checkpoints/` | states to go on from, the last two |
+/// | `posterior.safetensors` | the result |
+/// | `evaluations/` | what each network is worth |
+pub struct RunFolder {
+    path: PathBuf,
+    _lock: File,
+}
+
+/// States that are kept: should the last one turn out damaged, there is one before.
+const STATES: usize = 2;
+
+impl RunFolder {
+    /// Makes the folder of a new run. `about` says which program and device it is of.
+    ///
+    /// # Errors
+    ///
+    /// A folder that holds a run already or is in use, and one that cannot be written.
+    pub fn create(
+        path: impl Into<PathBuf>,
+        settings: &RunSettings,
+        about: &str,
+    ) -> Result<Self, SessionError> {
+        let path = path.into();
+        let refused = |error: io::Error| SessionError::Folder {
+            folder: path.display().to_string(),
+            problem: format!("the folder of the run cannot be made: {error}"),
+        };
+        if path.join(SETTINGS).exists() {
+            return Err(SessionError::Folder {
+                folder: path.display().to_string(),
+                problem:
+                    "there is a run in this folder already; resume it, or choose another folder"
+                        .to_owned(),
+            });
+        }
+        fs::create_dir_all(path.join(STATES_FOLDER)).map_err(refused)?;
+        fs::create_dir_all(path.join(EVALUATIONS)).map_err(refused)?;
+        let lock = lock(&path)?;
+        let mut text = String::new();
+        for line in about.lines() {
+            let _ = writeln!(text, "# {line}");
+        }
+        text += &settings.to_toml()?;
+        write_atomically(path.join(SETTINGS), text.as_bytes())?;
+        Ok(Self { path, _lock: lock })
+    }
+
+    /// Opens the folder of a run, with its settings.
+    ///
+    /// # Errors
+    ///
+    /// A folder without a run, or one in use.
+    pub fn open(path: impl Into<PathBuf>) -> Result<(Self, RunSettings), SessionError> {
+        let path = path.into();
+        let file = path.join(SETTINGS);
+        let text = fs::read_to_string(&file).map_err(|error| SessionError::Folder {
+            folder: path.display().to_string(),
+            problem: format!("there is no run to resume: {SETTINGS} cannot be read ({error})"),
+        })?;
+        let lock = lock(&path)?;
+        let settings = RunSettings::from_toml(&text)?;
+        Ok((Self { path, _lock: lock }, settings))
+    }
+
+    /// The latest state that is whole, if there is one, and the files that were found damaged.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be read.
+    pub fn state(&self) -> Result<(Option<TrainState>, Vec<PathBuf>), SessionError> {
+        let mut damaged = Vec::new();
+        for path in self.states()?.into_iter().rev() {
+            let bytes = fs::read(&path);
+            match bytes.map(|bytes| TrainState::from_bytes(&bytes)) {
+                Ok(Ok(state)) => return Ok((Some(state), damaged)),
+                Ok(Err(_)) | Err(_) => damaged.push(path),
+            }
+        }
+        Ok((None, damaged))
+    }
+
+    /// Whether the run came to its end: the result is there, and judged.
+    pub fn is_finished(&self, settings: &RunSettings) -> bool {
+        let method = settings.posterior.method.to_string();
+        self.path.join(POSTERIOR).exists() && self.evaluation_path(&method).exists()
+    }
+
+    /// Where the folder is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the result is.
+    pub fn posterior_path(&self) -> PathBuf {
+        self.path.join(POSTERIOR)
+    }
+
+    /// The evaluations so far, the one of the starting point first.
+    ///
+    /// # Errors
+    ///
+    /// Files that cannot be read.
+    pub fn evaluations(&self) -> Result<Vec<Evaluation>, SessionError> {
+        // By name, `map` comes before the other methods.
+        let files = list(&self.path.join(EVALUATIONS), "json")?;
+        files.iter().map(|file| read_json(file)).collect()
+    }
+
+    fn evaluation_path(&self, method: &str) -> PathBuf {
+        let name = format!("{}.json", method.to_lowercase());
+        self.path.join(EVALUATIONS).join(name)
+    }
+
+    /// The history so far.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read.
+    pub fn history_rows(&self) -> Result<Vec<HistoryRow>, SessionError> {
+        let file = self.path.join(HISTORY_JSON);
+        if !file.exists() {
+            return Ok(Vec::new());
+        }
+        read_json(&file)
+    }
+
+    fn states(&self) -> Result<Vec<PathBuf>, SessionError> {
+        list(&self.path.join(STATES_FOLDER), "safetensors")
+    }
+}
+
+const SETTINGS: &str = "run.toml";
+const STATES_FOLDER: &str = "checkpoints";
+const EVALUATIONS: &str = "evaluations";
+const POSTERIOR: &str = "posterior.safetensors";
+const HISTORY: &str = "metrics.csv";
+const HISTORY_JSON: &str = "metrics.json";
+
+impl Keeper for RunFolder {
+    fn state(&mut self, position: Position, bytes: Vec<u8>) -> Result<(), FileError> {
+        let name = format!("step-{:09}.safetensors", position.step);
+        write_atomically(self.path.join(STATES_FOLDER).join(name), &bytes)?;
+        let states = self.states().unwrap_or_default();
+        for old in states.iter().rev().skip(STATES) {
+            // Best effort: an old state too many harms nobody.
+            let _ = fs::remove_file(old);
+        }
+        Ok(())
+    }
+
+    fn history(&mut self, history: &[HistoryRow]) -> Result<(), FileError> {
+        let mut text = String::from(
+            "step,epoch,likelihood_loss,complexity_loss,accuracy,mean_rate,spread_rate,seconds\n",
+        );
+        for row in history {
+            let _ = writeln!(
+                text,
+                "{},{},{},{},{},{},{},{:.3}",
+                row.step,
+                row.epoch,
+                row.likelihood_loss,
+                row.complexity_loss,
+                row.accuracy,
+                row.mean_rate,
+                row.spread_rate,
+                row.seconds
+            );
+        }
+        write_atomically(self.path.join(HISTORY), text.as_bytes())?;
+        write_json(&self.path.join(HISTORY_JSON), &history)
+    }
+
+    fn posterior(&mut self, bytes: Vec<u8>) -> Result<(), FileError> {
+        write_atomically(self.path.join(POSTERIOR), &bytes)
+    }
+
+    fn evaluation(&mut self, evaluation: &Evaluation) -> Result<(), FileError> {
+        write_json(&self.evaluation_path(&evaluation.method), evaluation)
+    }
+}
+
+fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), FileError> {
+    let bytes = serde_json::to_vec(value).map_err(|error| FileError::Header(error.to_string()))?;
+    write_atomically(path, &bytes)
+}
+
+fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, SessionError> {
+    let refused = |problem: String| SessionError::Folder {
+        folder: path.display().to_string(),
+        problem,
+    };
+    let text = fs::read(path).map_err(|error| refused(error.to_string()))?;
+    serde_json::from_slice(&text).map_err(|error| refused(error.to_string()))
+}
+
+/// Files of a folder with an ending, sorted by name.
+fn list(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, SessionError> {
+    let refused = |error: io::Error| SessionError::Folder {
+        folder: folder.display().to_string(),
+        problem: error.to_string(),
+    };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(refused)? {
+        let path = entry.map_err(refused)?.path();
+        if path.extension().is_some_and(|found| found == ending) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// A lock that the system takes back however the process ends.
+fn lock(folder: &Path) -> Result<File, SessionError> {
+    let refused = |problem: String| SessionError::Folder {
+        folder: folder.display().to_string(),
+        problem,
+    };
+    let file = File::create(folder.join(".lock"));
+    let file = file.map_err(|error| refused(format!("the folder cannot be written: {error}")))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(fs::TryLockError::WouldBlock) => {
+            Err(refused("another process works on this run".to_owned()))
+        }
+        // Some file systems have no locks; a run there is not worse than without.
+        Err(fs::TryLockError::Error(_)) => Ok(file),
+    }
+}

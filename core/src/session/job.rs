@@ -1,0 +1,243 @@
+//! Everything that a run needs, opened and checked before the first step.
+
+use super::{Judge, RunSettings, SessionError, holdout::hold_out};
+use crate::{
+    checkpoint::{Checkpoint, LoadAccount, LoadOptions},
+    data::{BatchSettings, Batches, Dataset, Preparation, Split},
+    file::Header,
+    models::{Architecture, ModelConfig, Network},
+    pass::Pass,
+    posterior::{Bayes, IntoBayes},
+    train::{TrainError, Trainer, TrainerSettings},
+};
+use burn::tensor::Device;
+use std::sync::Arc;
+
+/// Data to learn from and data to judge by.
+#[derive(Clone)]
+pub struct Splits {
+    /// To learn from.
+    pub train: Arc<dyn Dataset>,
+    /// To judge by.
+    pub test: Arc<dyn Dataset>,
+}
+
+/// Everything that a run needs.
+pub struct Job {
+    /// What it was told.
+    pub settings: RunSettings,
+    /// The network's description, with the classes of the data.
+    pub architecture: Architecture,
+    /// The network that the run starts from.
+    pub network: Network,
+    /// What became of the weights of the checkpoint, if there was one.
+    pub load: Option<LoadAccount>,
+    /// Pictures to learn from.
+    pub train: Arc<dyn Dataset>,
+    /// Pictures to judge by.
+    pub test: Arc<dyn Dataset>,
+    /// Pictures of another kind, and what they are called.
+    pub out_of_distribution: Option<(String, Arc<dyn Dataset>)>,
+    /// What computes, with autodiff.
+    pub device: Device,
+}
+
+impl Job {
+    /// Opens weights and data as the settings say.
+    ///
+    /// # Errors
+    ///
+    /// Whatever cannot be opened or does not fit together, before anything is computed.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn open(settings: RunSettings, device: &Device) -> Result<Self, SessionError> {
+        let checkpoint = match &settings.model.weights {
+            Some(path) => Some(Checkpoint::open(path)?),
+            None => None,
+        };
+        let Splits { train, test } = open_splits(&settings.data.path, settings.seed)?;
+        let out_of_distribution = match &settings.data.out_of_distribution {
+            Some(path) => Some((name_of(path), open_any(path, Split::Test)?)),
+            None => None,
+        };
+        Self::new(
+            settings,
+            checkpoint.as_ref(),
+            train,
+            test,
+            out_of_distribution,
+            device,
+        )
+    }
+
+    /// The same from what is in memory.
+    ///
+    /// # Errors
+    ///
+    /// What does not fit together.
+    pub fn new(
+        settings: RunSettings,
+        checkpoint: Option<&Checkpoint>,
+        train: Arc<dyn Dataset>,
+        test: Arc<dyn Dataset>,
+        out_of_distribution: Option<(String, Arc<dyn Dataset>)>,
+        device: &Device,
+    ) -> Result<Self, SessionError> {
+        let mut architecture: Architecture = settings.model.architecture.parse()?;
+        architecture = architecture.with_classes(train.class_names().len());
+        if settings.model.dropout > 0.0 {
+            architecture = architecture.with_dropout(settings.model.dropout)?;
+        }
+        let device = device.clone().autodiff();
+        let (network, load) = match checkpoint {
+            None => {
+                device.seed(settings.seed);
+                (architecture.init(&device)?, None)
+            }
+            Some(checkpoint) => {
+                let options = LoadOptions {
+                    replace_head: settings.model.replace_head,
+                    ..LoadOptions::default()
+                };
+                let (network, account) = architecture.load(checkpoint, &options, &device)?;
+                (network, Some(account))
+            }
+        };
+        let job = Self {
+            settings,
+            architecture,
+            network,
+            load,
+            train,
+            test,
+            out_of_distribution,
+            device,
+        };
+        job.check()?;
+        Ok(job)
+    }
+
+    /// Refuses settings that the first step would refuse.
+    fn check(&self) -> Result<(), SessionError> {
+        let (bayes, settings) = (self.converted()?, self.trainer_settings()?);
+        let pass = Pass::train(settings.estimator, 0);
+        bayes.run(pass, |_| ()).map_err(TrainError::from)?;
+        Trainer::new(bayes, settings, &self.device)?;
+        Ok(())
+    }
+
+    /// The network with its posterior, as the run starts.
+    ///
+    /// # Errors
+    ///
+    /// A posterior that cannot be attached.
+    pub fn converted(&self) -> Result<Bayes<Network>, SessionError> {
+        let (settings, examples) = (&self.settings, self.train.len());
+        let posterior =
+            settings
+                .posterior
+                .posterior(examples, settings.training.lambda, settings.seed);
+        Ok(self.network.clone().into_bayes(posterior)?)
+    }
+
+    pub(super) fn trainer_settings(&self) -> Result<TrainerSettings, SessionError> {
+        let training = &self.settings.training;
+        Ok(TrainerSettings {
+            epochs: training.epochs,
+            batches_per_epoch: self.train_batches()?.len(),
+            accumulate: training.accumulate,
+            estimator: training.estimator,
+            rates: training.rates.clone(),
+            clip_norm: training.clip_norm,
+            running_statistics: training.running_statistics,
+            seed: self.settings.seed,
+        })
+    }
+
+    /// Mini-batches to learn from.
+    pub(super) fn train_batches(&self) -> Result<Batches, SessionError> {
+        let mut preparation = self.preparation();
+        preparation.augmentation = self.settings.data.augmentation.clone();
+        let settings = BatchSettings {
+            shuffle: true,
+            seed: self.settings.seed,
+            skip_broken: self.settings.data.skip_broken,
+            workers: self.settings.data.workers,
+            ..BatchSettings::new(self.settings.training.batch, preparation)
+        };
+        Ok(Batches::new(Arc::clone(&self.train), settings)?)
+    }
+
+    /// What judges the networks of this run.
+    pub(super) fn judge(&self) -> Judge {
+        Judge {
+            test: Arc::clone(&self.test),
+            out_of_distribution: self.out_of_distribution.clone(),
+            preparation: self.preparation(),
+            settings: self.settings.evaluation.clone(),
+            skip_broken: self.settings.data.skip_broken,
+            workers: self.settings.data.workers,
+            // Predictions need no gradients.
+            device: self.device.clone().without_autodiff(),
+        }
+    }
+
+    fn preparation(&self) -> Preparation {
+        Preparation::new(
+            self.architecture.input_shape(),
+            self.architecture.normalisation(),
+        )
+    }
+
+    /// What the posterior's file says of the network and of the run.
+    pub(super) fn header(&self) -> Header {
+        let mut header = Header::of(self.architecture.clone());
+        header.class_names = self.train.class_names().to_vec();
+        if let Ok(serde_json::Value::Object(run)) = serde_json::to_value(&self.settings) {
+            header.run = run;
+        }
+        header
+    }
+}
+
+/// How many scribbles there are.
+const SCRIBBLES: usize = 360;
+
+/// One split of the data of a name or path: `digits`, `few-digits` and `scribbles` come with the library.
+///
+/// # Errors
+///
+/// Data that cannot be opened.
+#[cfg(not(target_family = "wasm"))]
+pub fn open_any(path: &str, split: Split) -> Result<Arc<dyn Dataset>, SessionError> {
+    match path {
+        "digits" => Ok(Arc::new(crate::data::digits(split))),
+        "few-digits" => Ok(Arc::new(crate::data::few_digits(split))),
+        "scribbles" => Ok(Arc::new(crate::data::scribbles(SCRIBBLES, 0))),
+        _ => Ok(crate::data::open(path, split)?),
+    }
+}
+
+/// Data to learn from and to judge by, of a name or path. Of those that come in one piece, a tenth of every class is
+/// kept back to judge by; which pictures, depends on the seed alone.
+///
+/// # Errors
+///
+/// Data that cannot be opened.
+#[cfg(not(target_family = "wasm"))]
+pub fn open_splits(path: &str, seed: u64) -> Result<Splits, SessionError> {
+    let train = open_any(path, Split::Train)?;
+    match train.unsplit() {
+        true => Ok(hold_out(train, seed)),
+        false => Ok(Splits {
+            train,
+            test: open_any(path, Split::Test)?,
+        }),
+    }
+}
+
+/// What data at a path are called.
+fn name_of(path: &str) -> String {
+    let path = std::path::Path::new(path);
+    let stem = path.file_stem().unwrap_or(path.as_os_str());
+    stem.to_string_lossy().into_owned()
+}

@@ -1,0 +1,108 @@
+//! What a network is worth on test pictures.
+
+use super::{Command, EvaluationSettings, Event, Method, Pace, Phase, Port, SessionError};
+use crate::{
+    data::{BatchSettings, Batches, DataError, Dataset, Preparation},
+    evaluate::{Collector, Evaluation},
+    models::Network,
+    posterior::Bayes,
+    predict::{Draws, PredictOptions},
+};
+use burn::tensor::{Device, Tensor};
+use std::{cell::Cell, sync::Arc};
+
+/// Judges networks on the same pictures.
+#[derive(Clone)]
+pub struct Judge {
+    /// Test pictures.
+    pub test: Arc<dyn Dataset>,
+    /// Pictures of another kind, and what they are called.
+    pub out_of_distribution: Option<(String, Arc<dyn Dataset>)>,
+    /// What is done to pictures.
+    pub preparation: Preparation,
+    /// Draws, and pictures at once.
+    pub settings: EvaluationSettings,
+    /// Pass over pictures that cannot be read.
+    pub skip_broken: bool,
+    /// Threads that read pictures ahead.
+    pub workers: usize,
+    /// What computes.
+    pub device: Device,
+}
+
+impl Judge {
+    /// Judges a network: point weights at their mean, a posterior by its draws. Nothing is returned if it was
+    /// stopped by a command.
+    ///
+    /// # Errors
+    ///
+    /// Pictures that cannot be read, and a network that fails.
+    pub async fn evaluate(
+        &self,
+        bayes: &Bayes<Network>,
+        method: Method,
+        port: &Port,
+        pace: &impl Pace,
+    ) -> Result<Option<Evaluation>, SessionError> {
+        let phase = Phase::Evaluating;
+        port.emit(Event::Phase { phase });
+        let options = match method {
+            Method::Map => PredictOptions::new(Draws::Mean),
+            _ => PredictOptions::new(Draws::Fixed(self.settings.draws)).with_draws_kept(),
+        };
+        let other = self.out_of_distribution.as_ref();
+        let of = self.test.len() + other.map_or(0, |(_, data)| data.len());
+        let told = async |done: usize| {
+            let method = method.to_string();
+            port.emit(Event::Evaluating { method, done, of });
+            pace.breathe().await;
+        };
+        let stopped = Cell::new(false);
+        let mut collector = Collector::new(self.test.class_names().iter().cloned());
+        let batches = self.tensors(&self.test, port, &stopped)?;
+        collector
+            .add_batches(bayes, batches, &options, told)
+            .await?;
+        if let Some((name, data)) = other {
+            let batches = self.tensors(data, port, &stopped)?;
+            let after = async |done: usize| told(self.test.len() + done).await;
+            collector
+                .add_out_of_distribution_batches(name, bayes, batches, &options, after)
+                .await?;
+        }
+        if stopped.get() {
+            return Ok(None);
+        }
+        let evaluation = collector.finish(method.to_string())?;
+        port.emit(Event::Evaluated(Box::new(evaluation.clone())));
+        Ok(Some(evaluation))
+    }
+
+    /// Batches on the device, until a command stops them.
+    fn tensors<'a>(
+        &self,
+        data: &Arc<dyn Dataset>,
+        port: &'a Port,
+        stopped: &'a Cell<bool>,
+    ) -> Result<impl Iterator<Item = Result<(Tensor<4>, Vec<u32>), DataError>> + 'a, DataError>
+    {
+        let settings = BatchSettings {
+            skip_broken: self.skip_broken,
+            workers: self.workers,
+            ..BatchSettings::new(self.settings.batch, self.preparation.clone())
+        };
+        let device = self.device.clone();
+        let batches = Batches::new(Arc::clone(data), settings)?;
+        let going_on = move |_: &Result<_, _>| {
+            let stop = port.command() == Some(Command::Stop);
+            stopped.set(stopped.get() || stop);
+            !stopped.get()
+        };
+        let batches = batches.epoch(0, 0).take_while(going_on);
+        Ok(batches.map(move |batch| {
+            let batch = batch?;
+            let (images, _) = batch.to_tensors(&device);
+            Ok((images, batch.labels))
+        }))
+    }
+}

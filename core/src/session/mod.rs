@@ -1,0 +1,102 @@
+//! A run: from a network and pictures to a posterior and what it is worth.
+//!
+//! One run is one stream of [`Event`]s, one cell with the [`Latest`] state, and one set of [`Command`]s. Command
+//! line, window and page are three users of it. What it saves goes to a [`Keeper`]: natively a [`RunFolder`].
+
+mod error;
+mod event;
+#[cfg(not(target_family = "wasm"))]
+mod folder;
+mod holdout;
+mod job;
+mod judge;
+mod port;
+mod run;
+mod settings;
+
+pub use error::SessionError;
+pub use event::{Command, Event, HistoryRow, Phase, Prepared, Progress};
+#[cfg(not(target_family = "wasm"))]
+pub use folder::RunFolder;
+pub use job::{Job, Splits};
+#[cfg(not(target_family = "wasm"))]
+pub use job::{open_any, open_splits};
+pub use judge::Judge;
+pub use port::{Control, Latest, Port, connect};
+pub use run::{Ending, run};
+pub use settings::{
+    DataSettings, DeviceChoice, EvaluationSettings, Method, ModelSettings, PRESETS,
+    PosteriorSettings, RunSettings, SettingsError, TrainingSettings,
+};
+
+use crate::{evaluate::Evaluation, file::FileError, train::Position};
+
+/// Where a run puts what it saves.
+pub trait Keeper {
+    /// The state at a position, from which the run can go on. It replaces the one before.
+    ///
+    /// # Errors
+    ///
+    /// What the place refuses; what was there stays.
+    fn state(&mut self, position: Position, bytes: Vec<u8>) -> Result<(), FileError>;
+
+    /// The history so far.
+    ///
+    /// # Errors
+    ///
+    /// What the place refuses.
+    fn history(&mut self, history: &[HistoryRow]) -> Result<(), FileError>;
+
+    /// The result.
+    ///
+    /// # Errors
+    ///
+    /// What the place refuses.
+    fn posterior(&mut self, bytes: Vec<u8>) -> Result<(), FileError>;
+
+    /// What a network is worth.
+    ///
+    /// # Errors
+    ///
+    /// What the place refuses.
+    fn evaluation(&mut self, evaluation: &Evaluation) -> Result<(), FileError>;
+}
+
+/// How a run shares its thread with others.
+pub trait Pace {
+    /// After every step: gives way, where that is needed.
+    fn breathe(&self) -> impl Future<Output = ()>;
+
+    /// While the run is paused: a moment without work.
+    fn wait(&self) -> impl Future<Output = ()>;
+}
+
+/// A run with a thread of its own.
+#[cfg(not(target_family = "wasm"))]
+pub struct OwnThread;
+
+#[cfg(not(target_family = "wasm"))]
+impl Pace for OwnThread {
+    async fn breathe(&self) {}
+
+    async fn wait(&self) {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+/// Starts a run on a thread of its own. The other end of the returned control is the run.
+#[cfg(not(target_family = "wasm"))]
+pub fn spawn(
+    job: Job,
+    resumed: Option<crate::train::TrainState>,
+    mut keeper: impl Keeper + Send + 'static,
+) -> (
+    Control,
+    std::thread::JoinHandle<Result<Ending, SessionError>>,
+) {
+    let (control, port) = connect();
+    let thread = std::thread::spawn(move || {
+        pollster::block_on(run(job, resumed, &mut keeper, &port, &OwnThread))
+    });
+    (control, thread)
+}

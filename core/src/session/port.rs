@@ -1,0 +1,171 @@
+//! The two ends of a session: commands go in, events come out, and a cell holds the latest state.
+//!
+//! Nothing here grows without bound: events that only repeat what a later one says make room when nobody reads.
+
+use super::{Command, Event, Phase, Progress};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+};
+
+/// Events that wait to be read, at most.
+const CAPACITY: usize = 1024;
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    commands: VecDeque<Command>,
+    events: VecDeque<Event>,
+    latest: Latest,
+    /// The other end is gone.
+    closed: bool,
+}
+
+/// What a session does, and how far it is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Latest {
+    /// What it does.
+    pub phase: Phase,
+    /// How far the training is.
+    pub progress: Option<Progress>,
+}
+
+/// A connected pair.
+pub fn connect() -> (Control, Port) {
+    let shared = Arc::new(Shared::default());
+    (Control(Arc::clone(&shared)), Port(shared))
+}
+
+impl Shared {
+    /// A panic of the other end leaves nothing half-done in the state: every change is one push or one assignment.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The end of the user: command line, window or page.
+#[derive(Clone)]
+pub struct Control(Arc<Shared>);
+
+impl Control {
+    /// Tells the session what to do. It obeys between two steps.
+    pub fn send(&self, command: Command) {
+        self.0.lock().commands.push_back(command);
+        self.0.changed.notify_all();
+    }
+
+    /// The events since the last call.
+    pub fn events(&self) -> Vec<Event> {
+        self.0.lock().events.drain(..).collect()
+    }
+
+    /// The next event; nothing when the session is over and all its events are read.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn next_event(&self) -> Option<Event> {
+        let mut state = self.0.lock();
+        loop {
+            if let Some(event) = state.events.pop_front() {
+                return Some(event);
+            }
+            if state.closed {
+                return None;
+            }
+            let waited = self.0.changed.wait(state);
+            state = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// What the session does at this moment.
+    pub fn latest(&self) -> Latest {
+        self.0.lock().latest.clone()
+    }
+
+    /// Whether the session is over.
+    pub fn is_over(&self) -> bool {
+        self.0.lock().closed
+    }
+}
+
+/// The end of the session.
+pub struct Port(Arc<Shared>);
+
+impl Port {
+    /// Tells what happened.
+    pub(crate) fn emit(&self, event: Event) {
+        let mut state = self.0.lock();
+        match &event {
+            Event::Phase { phase } => state.latest.phase = *phase,
+            Event::Progress(progress) => state.latest.progress = Some(progress.clone()),
+            _ => {}
+        }
+        if state.events.len() >= CAPACITY
+            && let Some(repeated) = state.events.iter().position(Event::is_repeated)
+        {
+            state.events.remove(repeated);
+        }
+        state.events.push_back(event);
+        drop(state);
+        self.0.changed.notify_all();
+    }
+
+    /// The next command, if there is one.
+    pub(crate) fn command(&self) -> Option<Command> {
+        self.0.lock().commands.pop_front()
+    }
+}
+
+impl Drop for Port {
+    fn drop(&mut self) {
+        self.0.lock().closed = true;
+        self.0.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn warning(message: &str) -> Event {
+        let message = message.to_owned();
+        Event::Warning { message }
+    }
+
+    fn training() -> Event {
+        let phase = Phase::Training;
+        Event::Phase { phase }
+    }
+
+    #[test]
+    fn events_that_nobody_reads_do_not_pile_up_and_none_that_counts_is_lost() {
+        let (control, port) = connect();
+        port.emit(warning("first"));
+        for done in 0..3 * CAPACITY {
+            port.emit(Event::Evaluating {
+                method: "MAP".to_owned(),
+                done,
+                of: 3 * CAPACITY,
+            });
+        }
+        port.emit(warning("last"));
+        let events = control.events();
+        assert!(events.len() <= CAPACITY, "{}", events.len());
+        assert_eq!(events.first(), Some(&warning("first")));
+        assert_eq!(events.last(), Some(&warning("last")));
+    }
+
+    #[test]
+    fn a_session_that_ends_ends_the_stream() {
+        let (control, port) = connect();
+        port.emit(training());
+        drop(port);
+        assert_eq!(control.next_event(), Some(training()));
+        assert_eq!(control.next_event(), None);
+        assert_eq!(control.latest().phase, Phase::Training);
+        assert!(control.is_over());
+    }
+}
