@@ -1,3 +1,10 @@
-//! What the program, the page and the tests share.
+//! The program as a library: command line, window and reports, so that tests and the page can use them.
 
+#[cfg(not(target_family = "wasm"))]
+pub mod cli;
+#[cfg(not(target_family = "wasm"))]
+mod network;
+mod picture;
 pub mod report;
+#[cfg(not(target_family = "wasm"))]
+mod window;

@@ -1,7 +1,7 @@
 //! Kernels as pictures.
 
 use anyhow::Result;
-use bayesadapter::showcase::KernelDraws;
+use bayesadapter::{evaluate::KernelPosterior, showcase::KernelDraws};
 use image::{Rgb, RgbImage, imageops};
 use std::path::Path;
 
@@ -14,7 +14,29 @@ const GROUND: Rgb<u8> = Rgb([24, 24, 28]);
 
 /// One kernel per column; rows are the mean, the standard deviation, and the draws.
 pub fn save(kernels: &KernelDraws, path: &Path) -> Result<()> {
-    let strips: Vec<RgbImage> = rows(kernels).iter().map(|row| strip(row)).collect();
+    save_rows(&rows(kernels), path)
+}
+
+/// One kernel per column; rows are the mean, grey being zero, and the standard deviation, black being zero; each
+/// relative to its largest value.
+pub fn save_kernels(kernels: &KernelPosterior, path: &Path) -> Result<()> {
+    let largest = |values: &[f32]| {
+        values
+            .iter()
+            .fold(f32::MIN_POSITIVE, |most, value| most.max(value.abs()))
+    };
+    let (mean, std) = (largest(&kernels.mean), largest(&kernels.std));
+    let rows = [
+        row(kernels.shape, &kernels.mean, |value| {
+            0.5 + 0.5 * value / mean
+        }),
+        row(kernels.shape, &kernels.std, |value| value / std),
+    ];
+    save_rows(&rows, path)
+}
+
+fn save_rows(rows: &[Vec<RgbImage>], path: &Path) -> Result<()> {
+    let strips: Vec<RgbImage> = rows.iter().map(|row| strip(row)).collect();
     let width = strips.iter().map(RgbImage::width).max().unwrap_or(1);
     let height = strips.iter().map(RgbImage::height).sum::<u32>().max(1);
     let mut canvas = RgbImage::from_pixel(width, height, GROUND);
@@ -54,23 +76,25 @@ pub fn rows(kernels: &KernelDraws) -> Vec<Vec<RgbImage>> {
     let centred = |value: f32| 0.5 + 0.35 * value;
     let spread = |value: f32| 2.5 * value;
     let mut rows = vec![
-        row(kernels, &kernels.mean, centred),
-        row(kernels, &kernels.std, spread),
+        row(kernels.shape, &kernels.mean, centred),
+        row(kernels.shape, &kernels.std, spread),
     ];
     let draws = kernels.draws.iter();
-    rows.extend(draws.map(|draw| row(kernels, draw, centred)));
+    rows.extend(draws.map(|draw| row(kernels.shape, draw, centred)));
     rows
 }
 
-fn row(kernels: &KernelDraws, values: &[f32], brightness: fn(f32) -> f32) -> Vec<RgbImage> {
-    let [_, channels, height, width] = kernels.shape;
+fn row(shape: [usize; 4], values: &[f32], brightness: impl Fn(f32) -> f32) -> Vec<RgbImage> {
+    let [_, channels, height, width] = shape;
     let plane = height * width;
     values
         .chunks_exact(channels * plane)
         .map(|kernel| {
             RgbImage::from_fn(width as u32, height as u32, |x, y| {
                 let place = y as usize * width + x as usize;
-                Rgb([0, 1, 2].map(|channel| {
+                Rgb([0, 1, 2].map(|colour| {
+                    // Three inputs are colours; of another number, the first is shown in grey.
+                    let channel = if channels == 3 { colour } else { 0 };
                     let value = kernel.get(channel * plane + place).copied().unwrap_or(0.0);
                     (brightness(value).clamp(0.0, 1.0) * 255.0).round() as u8
                 }))

@@ -1,6 +1,6 @@
 //! A window on the demo's posterior: its mean, its spread, and draw after draw.
 
-use crate::{devices, picture};
+use crate::picture;
 use anyhow::{Result, anyhow};
 use bayesadapter::showcase::{self, KernelDraws};
 use eframe::egui;
@@ -10,7 +10,7 @@ const DRAWS: usize = 64;
 
 /// Opens the window and returns when it is closed.
 pub fn open() -> Result<()> {
-    let kernels = showcase::kernel_draws(&devices::all().0.device, DRAWS)?;
+    let kernels = showcase::kernel_draws(&burn::tensor::Device::flex(), DRAWS)?;
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default().with_inner_size([900.0, 360.0]),
         ..Default::default()

@@ -8,7 +8,7 @@ use bayesadapter::{
         Command, Control, Ending, Event, HistoryRow, Job, Keeper, Method, OwnThread, Phase,
         RunSettings, SessionError, connect, run, spawn,
     },
-    train::{Position, TrainState},
+    train::{FineTuning, Position, TrainState},
 };
 use burn::tensor::{Device, read_sync};
 use std::sync::{Arc, Mutex};
@@ -164,9 +164,10 @@ fn pause_rates_and_stop_are_obeyed_between_steps() {
     let paused = control.latest().progress.unwrap();
     std::thread::sleep(std::time::Duration::from_millis(100));
     assert_eq!(control.latest().progress.unwrap().position, paused.position);
-    let mut rates = bayesadapter::train::FineTuning::default();
-    rates.mean_rate = 1e-5;
-    control.send(Command::SetRates(rates));
+    control.send(Command::SetRates(FineTuning {
+        mean_rate: 1e-5,
+        ..FineTuning::default()
+    }));
     control.send(Command::Resume);
     until(
         &control,

@@ -238,7 +238,7 @@ mod tests {
     fn ticks_have_the_decimals_that_they_need() {
         let tick = |range, unit, value| Axis::new("", range, unit).tick(value);
         assert_eq!(tick(0.0..1.0, Unit::Percent, 0.2), "20\u{a0}%");
-        assert_eq!(tick(0.86..0.893, Unit::Percent, 0.87), "87\u{a0}%");
+        assert_eq!(tick(0.86..0.91, Unit::Percent, 0.87), "87\u{a0}%");
         assert_eq!(tick(0.91..0.92, Unit::Percent, 0.914), "91.4\u{a0}%");
         assert_eq!(tick(0.0..1.0, Unit::Percent, -1e-17), "0\u{a0}%");
         assert_eq!(tick(0.3..0.4, Unit::Number, 0.35), "0.35");

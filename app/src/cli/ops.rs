@@ -1,9 +1,7 @@
-//! `bayesadapter demo`: what works, seen on the machine at hand.
+//! `bayesadapter ops`: what the operations do, seen on the machine at hand.
 
-use crate::{
-    devices::{self, Named},
-    picture,
-};
+use super::devices::{self, Named};
+use crate::picture;
 use anyhow::{Context, Result, bail};
 use bayesadapter::selfcheck::{self, Row};
 use bayesadapter::showcase::{self, Variance};
@@ -39,7 +37,7 @@ pub fn run(out: &Path, runs: u32) -> Result<()> {
 }
 
 /// Every op on the adapter against the CPU, one line per op and weight source.
-fn check(adapter: &Named, cpu: &Device) -> Result<()> {
+pub fn check(adapter: &Named, cpu: &Device) -> Result<()> {
     println!("Ops on {}, compared with the CPU:", adapter.name);
     let started = Instant::now();
     let rows = read_sync(selfcheck::compare(&adapter.device, cpu))?;

@@ -1,0 +1,123 @@
+//! The command line.
+
+mod bars;
+mod data_get;
+mod demo;
+mod devices;
+mod evaluate;
+pub mod exit;
+mod export;
+mod finetune;
+mod flags;
+mod inspect;
+mod ops;
+mod outcome;
+mod predict;
+
+use anyhow::Result;
+use bars::{Output, Voice};
+use clap::{Args, Parser, Subcommand};
+pub use exit::BadInput;
+use std::{path::PathBuf, process::ExitCode};
+
+/// Bayesian fine-tuning of pre-trained networks, on any GPU and on a plain CPU.
+///
+/// Exit codes: 0 done; 1 failed; 2 wrong usage; 3 the input (weights, data, settings) cannot be used; 4 the training
+/// ran away from finite numbers; 5 the device failed; 6 a file or folder cannot be written; 130 stopped by Ctrl-C,
+/// state saved.
+#[derive(Parser)]
+#[command(name = "bayesadapter", version)]
+struct Arguments {
+    #[command(flatten)]
+    output: OutputFlags,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Args)]
+struct OutputFlags {
+    /// Tell everything as JSON, one object per line: for scripts.
+    #[arg(long, global = true, conflicts_with = "quiet")]
+    json: bool,
+    /// Tell only what went wrong.
+    #[arg(long, short, global = true)]
+    quiet: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Make a digit classifier Bayesian, and see what that is worth: no download, no GPU, under a minute.
+    Demo(demo::Flags),
+    /// Turn a pre-trained network into a Bayesian one by a short fine-tuning.
+    Finetune(flags::RunFlags),
+    /// Train a network from random weights in the ordinary way: a start for `finetune`.
+    Pretrain(flags::RunFlags),
+    /// Judge a posterior on test pictures, and write a report.
+    Evaluate(evaluate::Flags),
+    /// Say what pictures show, and how sure that is.
+    Predict(predict::Flags),
+    /// Show what a checkpoint or a posterior file holds.
+    Inspect(inspect::Flags),
+    /// Write the mean network, or one draw, as ordinary safetensors weights.
+    Export(export::Flags),
+    /// Data sets.
+    #[command(subcommand)]
+    Data(DataCommand),
+    /// List the devices that can compute.
+    Devices {
+        /// Also compute every op on every device, and compare.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Open the window. The same as no command.
+    Gui,
+    /// Check the ops on every device here, measure two estimators, and draw kernels to a picture.
+    Ops {
+        /// Where the picture goes.
+        #[arg(long, default_value = "bayesadapter-ops.png")]
+        out: PathBuf,
+        /// Draws per estimator; more make the measured variances surer.
+        #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..))]
+        runs: u32,
+    },
+}
+
+#[derive(Subcommand)]
+enum DataCommand {
+    /// Download a data set, verify it, and say where it is.
+    Get(data_get::Flags),
+}
+
+/// Runs the command of this process's arguments.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let output = match (arguments.output.json, arguments.output.quiet) {
+        (true, _) => Output::Json,
+        (_, true) => Output::Quiet,
+        _ => Output::Text,
+    };
+    let voice = Voice::new(output);
+    match run(arguments.command.unwrap_or(Command::Gui), &voice) {
+        Ok(code) => code,
+        Err(error) => {
+            voice.error(&error);
+            exit::code_of(&error)
+        }
+    }
+}
+
+fn run(command: Command, voice: &Voice) -> Result<ExitCode> {
+    match command {
+        Command::Demo(flags) => demo::run(&flags, voice),
+        Command::Finetune(flags) => finetune::run(&flags, finetune::Start::Pretrained, voice),
+        Command::Pretrain(flags) => finetune::run(&flags, finetune::Start::Random, voice),
+        Command::Evaluate(flags) => evaluate::run(&flags, voice),
+        Command::Predict(flags) => predict::run(&flags, voice),
+        Command::Inspect(flags) => inspect::run(&flags, voice),
+        Command::Export(flags) => export::run(&flags, voice),
+        Command::Data(DataCommand::Get(flags)) => data_get::run(&flags, voice),
+        Command::Devices { check } => devices::list(check),
+        Command::Gui => crate::window::open().map(|()| ExitCode::SUCCESS),
+        Command::Ops { out, runs } => ops::run(&out, runs).map(|()| ExitCode::SUCCESS),
+    }
+}

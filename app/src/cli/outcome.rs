@@ -1,0 +1,199 @@
+//! What a run came to: a table for the terminal, and a report.
+
+use super::Voice;
+use crate::{
+    network,
+    report::{self, FirstLayer, Pictures, Report, TrainingPoint, TrainingRun},
+};
+use anyhow::Result;
+use bayesadapter::{
+    data::{Dataset, Picture},
+    estimate::TrainingPlan,
+    evaluate::{Evaluation, KernelPosterior},
+    models::ModelConfig,
+    session::{HistoryRow, Job, RunFolder, RunSettings},
+};
+use burn::tensor::{Device, read_sync};
+use image::RgbImage;
+use std::{path::Path, process::ExitCode, time::SystemTime};
+
+/// Images of each kind in a report.
+const PICTURES: usize = 12;
+
+/// Writes the report of a run and tells what it came to.
+pub fn finish(path: &Path, voice: &Voice) -> Result<ExitCode> {
+    let (folder, settings) = RunFolder::open(path)?;
+    let evaluations = folder.evaluations()?;
+    table(&evaluations, voice);
+    let method = settings.posterior.method.to_string();
+    let report = Report {
+        title: format!("{} on {}", settings.model.architecture, settings.data.path),
+        created: now(),
+        settings: told(&settings),
+        training: vec![training(&method, &folder.history_rows()?)],
+        first_layers: first_layer(&method, &folder.posterior_path())?
+            .into_iter()
+            .collect(),
+        pictures: pictures(&evaluations, &test_pictures(&settings)),
+        evaluations,
+    };
+    let page = report::write(&report, path)?;
+    voice.say(format_args!(
+        "Posterior: {}",
+        folder.posterior_path().display()
+    ));
+    voice.say(format_args!("Report: {}", page.display()));
+    voice.json(&serde_json::json!({
+        "event": "finished",
+        "posterior": folder.posterior_path(),
+        "report": page,
+    }));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The moment, as reports say it.
+pub fn now() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now())
+        .to_string()
+        .replace('T', " ")
+        .replace('Z', " UTC")
+}
+
+/// Every setting with its name.
+fn told(settings: &RunSettings) -> Vec<(String, String)> {
+    fn add(prefix: &str, value: &serde_json::Value, out: &mut Vec<(String, String)>) {
+        match value {
+            serde_json::Value::Object(fields) => {
+                for (name, value) in fields {
+                    let dot = if prefix.is_empty() { "" } else { "." };
+                    add(&format!("{prefix}{dot}{name}"), value, out);
+                }
+            }
+            serde_json::Value::Null => {}
+            serde_json::Value::String(text) => out.push((prefix.to_owned(), text.clone())),
+            value => out.push((prefix.to_owned(), value.to_string())),
+        }
+    }
+    let mut out = Vec::new();
+    add(
+        "",
+        &serde_json::to_value(settings).unwrap_or_default(),
+        &mut out,
+    );
+    out
+}
+
+/// The history of a run, as reports take it.
+pub fn training(method: &str, history: &[HistoryRow]) -> TrainingRun {
+    let point = |row: &HistoryRow| TrainingPoint {
+        step: row.step as u64,
+        likelihood_loss: row.likelihood_loss,
+        complexity_loss: row.complexity_loss,
+        accuracy: Some(row.accuracy),
+    };
+    TrainingRun {
+        method: method.to_owned(),
+        points: history.iter().map(point).collect(),
+    }
+}
+
+/// The first convolution of a posterior file, if it has one.
+pub fn first_layer(method: &str, posterior: &Path) -> Result<Option<FirstLayer>> {
+    let opened = network::open(posterior, &Device::flex())?;
+    let inventory = opened.bayes.inventory();
+    Ok(
+        read_sync(KernelPosterior::of_first_convolution(&inventory))?.map(|kernels| FirstLayer {
+            method: method.to_owned(),
+            kernels,
+        }),
+    )
+}
+
+fn test_pictures(settings: &RunSettings) -> Option<std::sync::Arc<dyn Dataset>> {
+    let splits = bayesadapter::session::open_splits(&settings.data.path, settings.seed).ok()?;
+    Some(splits.test)
+}
+
+/// The images that the last method is most and least sure of.
+pub fn pictures(
+    evaluations: &[Evaluation],
+    data: &Option<std::sync::Arc<dyn Dataset>>,
+) -> Option<Pictures> {
+    let (evaluation, data) = (evaluations.last()?, data.as_ref()?);
+    // Where some were passed over, the numbers of the others have shifted.
+    if evaluation.scores.examples != data.len() {
+        return None;
+    }
+    let image = |at: usize| image_of(&data.picture(at).ok()?);
+    Some(Pictures::of(evaluation, PICTURES, image))
+}
+
+fn image_of(picture: &Picture) -> Option<RgbImage> {
+    let picture = picture.with_channels(3);
+    RgbImage::from_raw(picture.width as u32, picture.height as u32, picture.pixels)
+}
+
+/// The methods in a table, the first being what the others are compared with.
+pub fn table(evaluations: &[Evaluation], voice: &Voice) {
+    voice.say(format_args!(
+        "\n{:8} {:>10} {:>9} {:>9} {:>9} {:>11} {:>10}",
+        "", "accuracy", "NLL", "Brier", "ECE", "errors", "OOD"
+    ));
+    voice.say(format_args!(
+        "{:8} {:>10} {:>9} {:>9} {:>9} {:>11} {:>10}",
+        "", "%", "nats", "", "", "AUROC", "AUROC"
+    ));
+    for evaluation in evaluations {
+        let scores = &evaluation.scores;
+        let auroc = |detection: Option<bayesadapter::evaluate::Detection>| {
+            detection.map_or("-".to_owned(), |detection| {
+                format!("{:.4}", detection.auroc)
+            })
+        };
+        let errors = scores
+            .error_detection
+            .as_ref()
+            .and_then(|all| all.by(evaluation.ranked_by));
+        let other = evaluation.out_of_distribution.as_ref();
+        let other = other.and_then(|other| other.detection.by(evaluation.ranked_by));
+        voice.say(format_args!(
+            "{:8} {:>10.2} {:>9.4} {:>9.4} {:>9.4} {:>11} {:>10}",
+            evaluation.method,
+            100.0 * scores.accuracy,
+            scores.nll,
+            scores.brier,
+            scores.ece,
+            auroc(errors),
+            auroc(other)
+        ));
+    }
+    voice.say("");
+}
+
+/// Tells what a run would do.
+pub fn plan(job: &Job, device: &str, voice: &Voice) -> Result<ExitCode> {
+    let settings = &job.settings;
+    voice.say(format_args!("# device: {device}\n{}", settings.to_toml()?));
+    if let Some(load) = &job.load {
+        voice.say(format_args!("Weights: {load}"));
+    }
+    let training = &settings.training;
+    let bayes = job.converted()?;
+    voice.say(format_args!("Posterior: {}", bayes.account()));
+    let [channels, height, width] = job.architecture.input_shape();
+    let batch = [training.batch.min(job.train.len()), channels, height, width];
+    let estimate = bayes.estimate(&TrainingPlan::new(batch, training.estimator))?;
+    voice.say(format_args!("Estimate: {estimate}"));
+    if let Some(time) = &estimate.time {
+        let seconds = time.seconds_per_epoch * f64::from(training.epochs);
+        let whole = std::time::Duration::from_secs(seconds.round() as u64);
+        voice.say(format_args!(
+            "{} epochs of {} pictures: about {}",
+            training.epochs,
+            job.train.len(),
+            indicatif::HumanDuration(whole)
+        ));
+    }
+    voice.json(&serde_json::json!({ "event": "plan", "settings": settings, "estimate": estimate }));
+    Ok(ExitCode::SUCCESS)
+}
