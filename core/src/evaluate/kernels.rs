@@ -31,7 +31,7 @@ impl KernelPosterior {
     /// let bayes = network.into_bayes(MeanField::fine_tune(1_797))?;
     /// let first = read_sync(KernelPosterior::of_first_convolution(&bayes.inventory()))?;
     /// let first = first.ok_or("no convolution")?;
-    /// assert_eq!(first.mean.len(), first.shape.iter().product());
+    /// assert_eq!(first.mean.len(), first.shape.iter().product::<usize>());
     /// assert!(first.std.iter().all(|&std| std > 0.0));
     /// # Ok(())
     /// # }

@@ -19,11 +19,6 @@ pub enum Measure {
     Doubt,
 }
 
-impl Measure {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::MutualInformation, Self::Entropy, Self::Doubt];
-}
-
 impl fmt::Display for Measure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {

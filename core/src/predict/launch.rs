@@ -11,16 +11,17 @@ use burn::{
     tensor::{Tensor, activation::softmax},
 };
 
-pub(super) struct Launcher<'a, M: Module> {
-    bayes: &'a Bayes<M>,
+pub(super) struct Launcher<M: Module> {
+    /// Without autodiff: it would keep the activations of every launch, since no backward pass frees them.
+    network: M,
     mode: Mode,
     features: bool,
     rows_at_once: usize,
     draws_at_once: u32,
 }
 
-impl<'a, M: Module> Launcher<'a, M> {
-    pub(super) fn new(bayes: &'a Bayes<M>, options: &PredictOptions) -> Self {
+impl<M: Module> Launcher<M> {
+    pub(super) fn new(bayes: &Bayes<M>, options: &PredictOptions) -> Self {
         // An ensemble never materialises its weights, and a point has none to draw.
         let draws_at_once = match bayes.posterior() {
             Posterior::LowRankEnsemble(_) | Posterior::Point(_) => u32::MAX,
@@ -33,7 +34,7 @@ impl<'a, M: Module> Launcher<'a, M> {
             }
         };
         Self {
-            bayes,
+            network: bayes.network().valid(),
             mode: options.mode,
             features: options.keep_features,
             rows_at_once: options.rows_at_once.max(1),
@@ -123,7 +124,7 @@ impl<'a, M: Module> Launcher<'a, M> {
             _ => x.repeat_dim(0, count),
         };
         let rows = x.dims()[0];
-        let network = self.bayes.network();
+        let network = &self.network;
         let ((features, logits), uses) = pass.trace(|| match self.features {
             true => network.features_and_logits(x),
             false => (None, network.logits(x)),

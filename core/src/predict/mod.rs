@@ -144,6 +144,7 @@ impl<M: Module> Bayes<M> {
     {
         let options = options.into();
         let stages = options.draws.stages()?;
+        let x = x.without_autodiff();
         let mut launcher = Launcher::new(self, &options);
         let mut outcome = Outcome::new(x.dims()[0])?;
         for stage in stages {
