@@ -107,7 +107,7 @@ const CIFAR10: Source = Source {
         ),
         exact(
             "test_batch.png",
-            "ca44572a4066ea28c710ad4dc633d2ce24469a5e869ede5cc69495b0ef4c7d09",
+            "ca44572a4066ea28c710ad4dc633d2ce24459a5e869ede5cc69495b0ef4c7d09",
         ),
         exact(
             "train_lables.json",

@@ -37,7 +37,7 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
     clear(&flags.out)?;
     let device = devices::choose(flags.device)?;
     voice.say(format_args!(
-        "A small network, 446 handwritten digits to learn from, 1,351 to judge by, and scribbles that are no \
+        "A small network, 445 handwritten digits to learn from, 1,352 to judge by, and scribbles that are no \
          digits.\nDevice: {}",
         device.name
     ));

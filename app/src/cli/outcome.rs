@@ -11,7 +11,7 @@ use bayesadapter::{
     estimate::TrainingPlan,
     evaluate::{Evaluation, KernelPosterior},
     models::ModelConfig,
-    session::{HistoryRow, Job, RunFolder, RunSettings},
+    session::{HistoryRow, Job, Method, RunFolder, RunSettings},
 };
 use burn::tensor::{Device, read_sync};
 use image::RgbImage;
@@ -97,9 +97,12 @@ pub fn training(method: &str, history: &[HistoryRow]) -> TrainingRun {
     }
 }
 
-/// The first convolution of a posterior file, if it has one.
+/// The first convolution of a posterior file, if it has one and spreads.
 pub fn first_layer(method: &str, posterior: &Path) -> Result<Option<FirstLayer>> {
     let opened = network::open(posterior, &Device::flex())?;
+    if opened.method == Method::Map {
+        return Ok(None);
+    }
     let inventory = opened.bayes.inventory();
     Ok(
         read_sync(KernelPosterior::of_first_convolution(&inventory))?.map(|kernels| FirstLayer {

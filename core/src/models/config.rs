@@ -53,7 +53,7 @@ impl Normalisation {
     /// Of CIFAR-10's training set, in RGB order.
     pub fn cifar10() -> Self {
         Self {
-            mean: vec![0.4914, 0.48216, 0.44653],
+            mean: vec![0.4914, 0.48216, 0.44553],
             std: vec![0.24703, 0.24349, 0.26159],
         }
     }
