@@ -35,6 +35,13 @@ pub enum Bench {
         #[arg(long)]
         quick: bool,
     },
+    /// Pictures per second of loading, decoding and augmentation, beside those that a network takes: writes
+    /// bench/data.json.
+    Data {
+        /// Fewer repetitions: a look, not a result.
+        #[arg(long)]
+        quick: bool,
+    },
     /// Processor time and size of a cold native build, and of the alternatives to its features and
     /// profile: prints a table and writes bench/build.json in the target directory. Takes more than an
     /// hour on two cores.
@@ -50,6 +57,7 @@ pub fn run(workspace: &Workspace, bench: &Bench) -> Result<()> {
         Bench::Kernels { quick, arguments } => ("kernels", arguments.clone(), quick),
         Bench::Train { quick } => ("network", vec!["train".to_owned()], quick),
         Bench::Predict { quick } => ("network", vec!["predict".to_owned()], quick),
+        Bench::Data { quick } => ("data", Vec::new(), quick),
         Bench::Build { arguments } => return build::run(workspace, arguments),
     };
     if *quick {

@@ -3,6 +3,7 @@
 use super::dice::Dice;
 use super::resample::{Filter, resize};
 use super::{DataError, Picture, Preparation};
+use std::borrow::Cow;
 
 /// Pictures larger than the input are reduced to this multiple of it before their centre is cut out.
 const REDUCED: f64 = 8.0 / 7.0;
@@ -42,7 +43,13 @@ impl Preparer {
     }
 
     /// Writes the input of a picture, `[channels, height, width]`; augmented if there are dice to do it with.
-    pub fn write(&self, picture: &Picture, dice: Option<Dice>, input: &mut [f32]) {
+    pub fn write(
+        &self,
+        picture: &Picture,
+        dice: Option<Dice>,
+        input: &mut [f32],
+    ) -> Result<(), DataError> {
+        picture.check()?;
         let [channels, ..] = self.settings.shape;
         let converted;
         let picture = if picture.channels == channels {
@@ -52,7 +59,8 @@ impl Preparer {
             &converted
         };
         let Some(mut dice) = dice else {
-            return self.copy(&self.fitted(picture), &Window::plain(), input);
+            self.copy(&self.fitted(picture), &Window::plain(), input);
+            return Ok(());
         };
         let augmentation = &self.settings.augmentation;
         let fitted = match augmentation.resized_crop {
@@ -70,11 +78,11 @@ impl Preparer {
         if augmentation.cutout > 0 {
             self.cut_out(&mut dice, input);
         }
+        Ok(())
     }
 
     /// The centre of the picture at the size of the input.
-    fn fitted<'p>(&self, picture: &'p Picture) -> std::borrow::Cow<'p, Picture> {
-        use std::borrow::Cow;
+    fn fitted<'p>(&self, picture: &'p Picture) -> Cow<'p, Picture> {
         let [_, height, width] = self.settings.shape;
         if (picture.height, picture.width) == (height, width) {
             return Cow::Borrowed(picture);
@@ -101,7 +109,7 @@ impl Preparer {
         picture: &'p Picture,
         [smallest, largest]: [f32; 2],
         dice: &mut Dice,
-    ) -> std::borrow::Cow<'p, Picture> {
+    ) -> Cow<'p, Picture> {
         let [_, height, width] = self.settings.shape;
         let whole = (picture.height * picture.width) as f32;
         for _ in 0..TRIES {
@@ -115,7 +123,7 @@ impl Preparer {
                 let top = dice.below(picture.height - crop_height + 1);
                 let left = dice.below(picture.width - crop_width + 1);
                 let part = picture.crop(top, left, crop_height, crop_width);
-                return std::borrow::Cow::Owned(resize(&part, height, width, Filter::Triangle));
+                return Cow::Owned(resize(&part, height, width, Filter::Triangle));
             }
         }
         self.fitted(picture)

@@ -73,7 +73,7 @@ impl Batches {
     ///
     /// # Errors
     ///
-    /// Settings out of range, and an empty data set.
+    /// Settings out of range, an empty data set, and labels without a class.
     pub fn new(dataset: Arc<dyn Dataset>, settings: BatchSettings) -> Result<Self, DataError> {
         let preparer = Preparer::new(settings.preparation.clone())?;
         if dataset.is_empty() {
@@ -88,6 +88,19 @@ impl Batches {
                 dataset.len(),
                 needed,
             ));
+        }
+        let classes = dataset.class_names().len();
+        let labels = (0..dataset.len()).map(|picture| (picture, dataset.label(picture)));
+        if let Some((picture, label)) = labels
+            .into_iter()
+            .find(|(_, label)| *label as usize >= classes)
+        {
+            return Err(DataError::Label {
+                file: dataset.name(picture),
+                picture,
+                label,
+                classes,
+            });
         }
         let most = MAX_VALUES / settings.preparation.shape.iter().product::<usize>();
         if !(1..=most.max(1)).contains(&settings.batch) {
@@ -206,7 +219,7 @@ impl Maker {
             batch.images.resize(first + values, 0.0);
             let dice = augmented.then(|| Dice::new(key));
             self.preparer
-                .write(&picture, dice, &mut batch.images[first..]);
+                .write(&picture, dice, &mut batch.images[first..])?;
             batch.labels.push(self.dataset.label(example as usize));
             batch.examples.push(example as usize);
         }

@@ -69,6 +69,9 @@ pub enum DataError {
     /// A file that contradicts its format.
     #[error("{file}: {problem}; fetch it again, or see what made it")]
     Damaged { file: String, problem: String },
+    /// A picture in a format without a decoder here.
+    #[error("{file} is in a format that is not read; convert it to PNG or JPEG, or remove it")]
+    Unsupported { file: String },
     /// A label of no class.
     #[error(
         "{file}: the label of picture {picture} is {label}, but there are only {classes} classes (0..{classes})"

@@ -12,6 +12,7 @@ use std::sync::Arc;
 /// The most that an archive may hold, all files together: ten times CIFAR.
 const MAX_ARCHIVE_BYTES: u64 = 2 << 30;
 /// The most that one file may hold.
+#[cfg(not(target_family = "wasm"))]
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// Files with names: a folder, an archive, or what a browser was handed.

@@ -22,10 +22,9 @@ pub(super) fn is_picture(files: &Files, name: &str) -> Result<bool, DataError> {
     };
     let ending = ending.to_ascii_lowercase();
     if NOT_READ.contains(&ending.as_str()) {
-        return Err(DataError::damaged(
-            files.full_name(name),
-            format!("pictures in the format .{ending} are not read; convert it to PNG or JPEG"),
-        ));
+        return Err(DataError::Unsupported {
+            file: files.full_name(name),
+        });
     }
     Ok(READ.contains(&ending.as_str()))
 }

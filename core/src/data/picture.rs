@@ -43,26 +43,33 @@ impl Picture {
         width: usize,
         pixels: Vec<u8>,
     ) -> Result<Self, DataError> {
-        let sides = 1..=MAX_SIDE;
-        let needed = if !matches!(channels, 1 | 3) {
-            "1 or 3 channels are needed"
-        } else if !sides.contains(&height) || !sides.contains(&width) {
-            "sides of 1 to 16,384 are needed"
-        } else if pixels.len() != channels * height * width {
-            "height * width * channels values are needed"
-        } else {
-            return Ok(Self {
-                channels,
-                height,
-                width,
-                pixels,
-            });
-        };
-        Err(DataError::Picture {
+        let picture = Self {
             channels,
             height,
             width,
-            pixels: pixels.len(),
+            pixels,
+        };
+        picture.check()?;
+        Ok(picture)
+    }
+
+    /// Whether the fields, which anyone may set, fit.
+    pub(super) fn check(&self) -> Result<(), DataError> {
+        let sides = 1..=MAX_SIDE;
+        let needed = if !matches!(self.channels, 1 | 3) {
+            "1 or 3 channels are needed"
+        } else if !sides.contains(&self.height) || !sides.contains(&self.width) {
+            "sides of 1 to 16,384 are needed"
+        } else if self.pixels.len() != self.channels * self.height * self.width {
+            "height * width * channels values are needed"
+        } else {
+            return Ok(());
+        };
+        Err(DataError::Picture {
+            channels: self.channels,
+            height: self.height,
+            width: self.width,
+            pixels: self.pixels.len(),
             needed,
         })
     }

@@ -53,10 +53,10 @@ impl Preparation {
     ///
     /// # Errors
     ///
-    /// Settings out of range.
+    /// Settings out of range, and a picture whose fields do not fit.
     pub fn prepare(&self, picture: &Picture) -> Result<Vec<f32>, DataError> {
         let mut input = vec![0.0; self.shape.iter().product()];
-        Preparer::new(self.clone())?.write(picture, None, &mut input);
+        Preparer::new(self.clone())?.write(picture, None, &mut input)?;
         Ok(input)
     }
 

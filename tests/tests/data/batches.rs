@@ -4,9 +4,11 @@ use crate::fixtures::{
     batches, epoch, folder, numbered, opened, picture, plain, png, settings, write,
 };
 use bayesadapter::data::{
-    Augmentation, Batch, BatchSettings, Batches, DataError, Dataset, Picture, Preparation, Split,
+    Augmentation, Batch, BatchSettings, Batches, Corruption, DataError, Dataset, Picture,
+    Preparation, Split,
 };
 use bayesadapter::models::Normalisation;
+use bayesadapter::ops::NoiseKey;
 use burn::tensor::Device;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -298,85 +300,137 @@ fn a_picture_that_claims_to_be_huge_is_refused_before_memory_is_asked_for() {
     );
 }
 
-#[test]
-fn settings_out_of_range_are_refused() {
-    let refused = |settings: BatchSettings| match Batches::new(numbered(3), settings) {
+fn refused(settings: BatchSettings) -> String {
+    match Batches::new(numbered(3), settings) {
         Ok(_) => panic!("this should have been refused"),
         Err(error) => error.to_string(),
-    };
+    }
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
     let good = || settings(2, plain([3, 4, 4]));
-    let prepared = |preparation: Preparation| settings(2, preparation);
-    let with = |augmentation| prepared(plain([3, 4, 4]).with_augmentation(augmentation));
-    let none = Augmentation::default;
+    let shaped = |shape| settings(2, plain(shape));
     let normalised = |mean: f32, std: f32, channels| {
-        prepared(Preparation::new(
-            [3, 4, 4],
-            Normalisation::uniform(channels, mean, std),
-        ))
+        let normalisation = Normalisation::uniform(channels, mean, std);
+        settings(2, Preparation::new([3, 4, 4], normalisation))
     };
+    let sides = "1 or 3 channels and sides of 1 to 16384 are needed";
     let cases = [
         (
             BatchSettings { batch: 0, ..good() },
-            "batch is 0, but 1 to 11184810 pictures of this size make a batch",
+            "batch is 0, but 1 to 11184810 pictures of this size make a batch".to_owned(),
         ),
         (
             BatchSettings {
                 workers: 5000,
                 ..good()
             },
-            "workers is 5000, but at most 1024 threads are started",
+            "workers is 5000, but at most 1024 threads are started".to_owned(),
         ),
         (
-            prepared(plain([2, 4, 4])),
-            "the shape of inputs is 2 x 4 x 4, but 1 or 3 channels and sides of 1 to 16384 are needed",
+            shaped([2, 4, 4]),
+            format!("the shape of inputs is 2 x 4 x 4, but {sides}"),
         ),
         (
-            prepared(plain([3, 0, 4])),
-            "the shape of inputs is 3 x 0 x 4, but 1 or 3 channels and sides of 1 to 16384 are needed",
+            shaped([3, 0, 4]),
+            format!("the shape of inputs is 3 x 0 x 4, but {sides}"),
         ),
         (
             normalised(0.0, 1.0, 1),
-            "normalisation.mean is [0.0], but 3 values are needed, one per channel",
+            "normalisation.mean is [0.0], but 3 values are needed, one per channel".to_owned(),
         ),
         (
             normalised(f32::NAN, 1.0, 3),
-            "normalisation.mean is NaN, but a number is needed",
+            "normalisation.mean is NaN, but a number is needed".to_owned(),
         ),
         (
             normalised(0.0, 0.0, 3),
-            "normalisation.std is 0, but it must be positive",
-        ),
-        (
-            with(Augmentation {
-                crop_padding: 5,
-                ..none()
-            }),
-            "crop_padding is 5, but the input's shorter side is 4",
-        ),
-        (
-            with(Augmentation {
-                cutout: 9,
-                ..none()
-            }),
-            "cutout is 9, but more than 8 would leave nothing",
-        ),
-        (
-            with(Augmentation {
-                crop_padding: 1,
-                resized_crop: Some([0.1, 1.0]),
-                ..none()
-            }),
-            "crop_padding is 1, but resized_crop is set too; choose one of them",
-        ),
-        (
-            with(Augmentation {
-                resized_crop: Some([0.5, 0.2]),
-                ..none()
-            }),
-            "resized_crop is [0.5, 0.2], but two shares of the area are needed, above 0, rising, at most 1",
+            "normalisation.std is 0, but it must be positive".to_owned(),
         ),
     ];
     for (settings, message) in cases {
         assert_eq!(refused(settings), message);
     }
+}
+
+#[test]
+fn augmentation_out_of_range_is_refused() {
+    let none = Augmentation::default;
+    let cases = [
+        (
+            Augmentation {
+                crop_padding: 5,
+                ..none()
+            },
+            "crop_padding is 5, but the input's shorter side is 4",
+        ),
+        (
+            Augmentation {
+                cutout: 9,
+                ..none()
+            },
+            "cutout is 9, but more than 8 would leave nothing",
+        ),
+        (
+            Augmentation {
+                crop_padding: 1,
+                resized_crop: Some([0.1, 1.0]),
+                ..none()
+            },
+            "crop_padding is 1, but resized_crop is set too; choose one of them",
+        ),
+        (
+            Augmentation {
+                resized_crop: Some([0.5, 0.2]),
+                ..none()
+            },
+            "resized_crop is [0.5, 0.2], but two shares of the area are needed, above 0, rising, at most 1",
+        ),
+    ];
+    for (augmentation, message) in cases {
+        let preparation = plain([3, 4, 4]).with_augmentation(augmentation);
+        assert_eq!(refused(settings(2, preparation)), message);
+    }
+}
+
+/// Labels without a class, and pictures that contradict themselves.
+struct Careless;
+
+impl Dataset for Careless {
+    fn len(&self) -> usize {
+        3
+    }
+    fn class_names(&self) -> &[String] {
+        &[]
+    }
+    fn label(&self, _: usize) -> u32 {
+        4
+    }
+    fn picture(&self, _: usize) -> Result<Picture, DataError> {
+        Ok(Picture {
+            pixels: vec![0; 5],
+            ..picture(3, 4, 4, 0)
+        })
+    }
+    fn name(&self, index: usize) -> String {
+        format!("careless {index}")
+    }
+}
+
+#[test]
+fn careless_data_sets_and_pictures_are_refused() {
+    let error = Batches::new(Arc::new(Careless), settings(2, plain([3, 4, 4]))).err();
+    assert_eq!(
+        error.expect("labels without a class").to_string(),
+        "careless 0: the label of picture 0 is 4, but there are only 0 classes (0..0)"
+    );
+    let careless = Careless.picture(0).expect("not checked yet");
+    let message =
+        "a picture of 3 x 4 x 4 with 5 pixel values: height * width * channels values are needed";
+    let prepared = plain([3, 4, 4]).prepare(&careless).expect_err("refused");
+    let corrupted = Corruption::Fog
+        .apply(&careless, 1, NoiseKey::default())
+        .expect_err("refused");
+    assert_eq!([prepared.to_string(), corrupted.to_string()], [message; 2]);
 }

@@ -108,8 +108,7 @@ fn errors_say_what_to_do() {
     write(data.path(), "dogs/1.heic", "not read");
     assert_eq!(
         refused(data.path(), Split::Train),
-        "DATA/dogs/1.heic: pictures in the format .heic are not read; convert it to PNG or JPEG; fetch it again, or \
-         see what made it"
+        "DATA/dogs/1.heic is in a format that is not read; convert it to PNG or JPEG, or remove it"
     );
 }
 

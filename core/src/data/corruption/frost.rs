@@ -31,13 +31,14 @@ impl FrostPictures {
     ///
     /// # Errors
     ///
-    /// An empty list.
+    /// An empty list, and pictures whose fields do not fit.
     pub fn new(pictures: Vec<Picture>) -> Result<Self, DataError> {
         if pictures.is_empty() {
             return Err(DataError::NoFrost {
                 found: "; the list is empty".to_owned(),
             });
         }
+        pictures.iter().try_for_each(Picture::check)?;
         let reduced = |picture: Picture| {
             let colour = picture.with_channels(3);
             if picture.height.min(picture.width) <= REDUCED_SIDE {
@@ -102,6 +103,7 @@ impl FrostPictures {
             (0.85, 0.4),
             (0.75, 0.45),
         ];
+        picture.check()?;
         let (kept, weight) = rows[row(severity)?];
         let mut dice = Dice::new(key);
         let frost = &self.pictures[dice.below(self.pictures.len())];

@@ -117,13 +117,15 @@ impl Corruption {
     ///
     /// # Errors
     ///
-    /// A severity outside 1..=5, and [`Frost`](Self::Frost), for which there is [`FrostPictures::apply`].
+    /// A picture whose fields do not fit, a severity outside 1..=5, and [`Frost`](Self::Frost), for which there is
+    /// [`FrostPictures::apply`].
     pub fn apply(
         self,
         picture: &Picture,
         severity: u8,
         key: NoiseKey,
     ) -> Result<Picture, DataError> {
+        picture.check()?;
         let row = row(severity)?;
         let colour = picture.with_channels(3);
         let dice = &mut Dice::new(key);
