@@ -9,9 +9,7 @@ mod local;
 mod vectors;
 
 pub(crate) use dropout::dropped;
-pub(crate) use vectors::{Rows, vectors};
-
-use vectors::each_row;
+pub(crate) use vectors::{Rows, each_row, vectors};
 
 use crate::{
     ops::{DrawAxis, OpError, Weights},

@@ -47,7 +47,7 @@ pub(crate) fn vectors(param: &Param<Tensor<1>>, rows: usize) -> Rows {
 
 /// The vector `param` for each of `rows` rows. A vector costs nothing to draw for every example, so the
 /// local and flipout estimators do that too.
-pub(super) fn each_row(param: &Param<Tensor<1>>, rows: usize) -> Rows {
+pub(crate) fn each_row(param: &Param<Tensor<1>>, rows: usize) -> Rows {
     let pass = pass::active().unwrap_or(Pass::mean());
     let Attached::MeanField(state) = Attached::of(param) else {
         return Rows::Shared(param.base());

@@ -29,6 +29,7 @@ pub use error::OpError;
 pub use exemplar::{ConvOptions, exemplar_conv2d, exemplar_matmul};
 pub use gpu::{KernelVariant, set_kernel_variant};
 pub use noise::fill_normals;
+pub(crate) use norm::normalises_in_one_op;
 pub use norm::{AfterNorm, Normalised, batch_norm, batch_norm_train};
 pub(crate) use route::Hardware;
 pub use sample::{sample_gaussian, sample_low_rank};

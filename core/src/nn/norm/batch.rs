@@ -1,8 +1,8 @@
 //! Batch normalisation.
 
 use crate::{
-    estimators::{Rows, vectors},
-    ops::{AfterNorm, OpError, batch_norm, batch_norm_train},
+    estimators::{Rows, each_row},
+    ops::{AfterNorm, OpError, batch_norm, batch_norm_train, normalises_in_one_op},
     pass::{self, Mode},
 };
 use burn::{
@@ -94,10 +94,14 @@ impl BatchNorm {
         relu: bool,
     ) -> Tensor<D> {
         let rows = input.dims()[0];
-        let (scale, shift) = match (vectors(&self.gamma, rows), vectors(&self.beta, rows)) {
+        let rows_of = (each_row(&self.gamma, rows), each_row(&self.beta, rows));
+        let own_scale = !matches!(rows_of, (Rows::Shared(_), Rows::Shared(_)));
+        let (scale, shift) = match rows_of {
             (Rows::Shared(scale), Rows::Shared(shift)) => (scale.unsqueeze(), shift.unsqueeze()),
             (scale, shift) => (scale.each(rows), shift.each(rows)),
         };
+        let maps = maps_kept(&input.device(), relu, own_scale);
+        pass::record_norm(rows * input.dims()[1], maps);
         let after = AfterNorm {
             scale,
             shift,
@@ -139,5 +143,14 @@ impl BatchNorm {
         let old = running.value_sync().to_device(&of_batch.device());
         let new = of_batch.detach().mul_scalar(self.momentum);
         running.update((old.mul_scalar(1.0 - self.momentum) + new).detach());
+    }
+}
+
+/// Maps that the tape keeps of a normalisation, beside its input and what the next layer keeps. In one op, only a
+/// result that an activation function outside of it looks at; in several, also what was there before a scale per row.
+fn maps_kept(device: &Device, relu: bool, own_scale: bool) -> usize {
+    match (normalises_in_one_op(device), own_scale) {
+        (true, _) => usize::from(!relu),
+        (false, own_scale) => 1 + usize::from(own_scale),
     }
 }

@@ -7,7 +7,7 @@ use super::{error::OpError, route::Route, weights::check};
 use backend::{NormBackend, NormInputs, NormOp, Statistics};
 use burn::backend::Dispatch;
 use burn::tensor::{
-    DType, Tensor, activation,
+    DType, Device, Tensor, activation,
     module::{batch_norm as burn_batch_norm, batch_norm_train as burn_batch_norm_train},
 };
 
@@ -65,7 +65,7 @@ pub fn batch_norm<const D: usize>(
     let channels = [x.dims()[1]];
     check("the mean", &mean, &channels, &x.device())?;
     check("the variance", &variance, &channels, &x.device())?;
-    if !has_kernels(&x) {
+    if !normalises_in_one_op(&x.device()) {
         return Ok(reference::batch_norm(x, after, mean, variance, epsilon));
     }
     let statistics = Statistics {
@@ -83,7 +83,7 @@ pub fn batch_norm_train<const D: usize>(
     epsilon: f64,
 ) -> Result<Normalised<D>, OpError> {
     check_norm(&x, &after)?;
-    if !has_kernels(&x) {
+    if !normalises_in_one_op(&x.device()) {
         return Ok(reference::batch_norm_train(x, after, epsilon));
     }
     let Statistics { mean, variance } = Dispatch::batch_statistics(x.clone().into_dispatch());
@@ -98,8 +98,9 @@ pub fn batch_norm_train<const D: usize>(
     })
 }
 
-fn has_kernels<const D: usize>(x: &Tensor<D>) -> bool {
-    matches!(Route::of(&x.device()), Route::Cpu)
+/// Whether a normalisation with what follows it is one op on the device.
+pub(crate) fn normalises_in_one_op(device: &Device) -> bool {
+    matches!(Route::of(device), Route::Cpu)
 }
 
 fn check_norm<const D: usize>(x: &Tensor<D>, after: &AfterNorm<D>) -> Result<(), OpError> {
