@@ -1,12 +1,12 @@
 //! A run as its users see it: commands in, events out, states that go on.
 
 use bayesadapter::{
-    data::{Split, digits},
+    data::{Dataset, Split, digits},
     evaluate::Evaluation,
     file::FileError,
     session::{
         Command, Control, Ending, Event, HistoryRow, Job, Keeper, Method, OwnThread, Phase,
-        RunSettings, SessionError, connect, run, spawn,
+        RunSettings, SessionError, Splits, connect, run, spawn,
     },
     train::{FineTuning, Position, TrainState},
 };
@@ -260,4 +260,33 @@ fn settings_survive_their_file_and_wrong_names_are_refused() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("gpu:N"), "{error}");
+}
+
+#[test]
+fn of_data_in_one_piece_a_tenth_of_every_class_is_kept_back() {
+    let whole = digits(Split::Train);
+    let names = |data: &dyn Dataset| -> Vec<String> {
+        (0..data.len()).map(|index| data.name(index)).collect()
+    };
+    let split = |seed| Splits::hold_out(Arc::new(whole.clone()), seed);
+    let Splits { train, test } = split(0);
+    let mut all = [names(&*train), names(&*test)].concat();
+    all.sort();
+    let mut expected = names(&whole);
+    expected.sort();
+    assert_eq!(all, expected, "every picture is on one side");
+    for class in 0..10 {
+        let count = |data: &dyn Dataset| {
+            (0..data.len())
+                .filter(|&index| data.label(index) == class)
+                .count()
+        };
+        assert_eq!(
+            count(&*test),
+            (count(&*train) + count(&*test)) / 10,
+            "class {class}"
+        );
+    }
+    assert_eq!(names(&*split(0).test), names(&*test));
+    assert_ne!(names(&*split(1).test), names(&*test));
 }

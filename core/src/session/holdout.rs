@@ -1,11 +1,19 @@
 //! A part of a data set, for those that come in one piece.
 
-use super::Splits;
 use crate::{
     data::{DataError, Dataset, Picture},
     ops::NoiseKey,
 };
 use std::sync::Arc;
+
+/// Data to learn from and data to judge by.
+#[derive(Clone)]
+pub struct Splits {
+    /// To learn from.
+    pub train: Arc<dyn Dataset>,
+    /// To judge by.
+    pub test: Arc<dyn Dataset>,
+}
 
 /// Some pictures of a data set.
 struct Part {
@@ -13,36 +21,38 @@ struct Part {
     indices: Vec<usize>,
 }
 
-/// Every tenth picture of each class is kept back for tests; which, depends on the seed alone.
-pub(super) fn hold_out(whole: Arc<dyn Dataset>, seed: u64) -> Splits {
-    const KEPT_BACK: usize = 10;
-    let key = NoiseKey {
-        seed,
-        draw: 0x686f_6c64,
-        ..NoiseKey::default()
-    };
-    let mut of_class = vec![Vec::new(); whole.class_names().len()];
-    for index in 0..whole.len() {
-        of_class[whole.label(index) as usize].push(index);
-    }
-    let (mut train, mut test) = (Vec::new(), Vec::new());
-    for mut indices in of_class {
-        indices.sort_by_cached_key(|&index| (key.bits(index as u32, 0), index));
-        for (rank, index) in indices.into_iter().enumerate() {
-            match rank % KEPT_BACK == KEPT_BACK - 1 {
-                true => test.push(index),
-                false => train.push(index),
+impl Splits {
+    /// Keeps every tenth picture of each class back to judge by; which, depends on the seed alone.
+    pub fn hold_out(whole: Arc<dyn Dataset>, seed: u64) -> Self {
+        const KEPT_BACK: usize = 10;
+        let key = NoiseKey {
+            seed,
+            draw: 0x686f_6c64,
+            ..NoiseKey::default()
+        };
+        let mut of_class = vec![Vec::new(); whole.class_names().len()];
+        for index in 0..whole.len() {
+            of_class[whole.label(index) as usize].push(index);
+        }
+        let (mut train, mut test) = (Vec::new(), Vec::new());
+        for mut indices in of_class {
+            indices.sort_by_cached_key(|&index| (key.bits(index as u32, 0), index));
+            for (rank, index) in indices.into_iter().enumerate() {
+                match rank % KEPT_BACK == KEPT_BACK - 1 {
+                    true => test.push(index),
+                    false => train.push(index),
+                }
             }
         }
-    }
-    let part = |mut indices: Vec<usize>| -> Arc<dyn Dataset> {
-        indices.sort_unstable();
-        let whole = Arc::clone(&whole);
-        Arc::new(Part { whole, indices })
-    };
-    Splits {
-        train: part(train),
-        test: part(test),
+        let part = |mut indices: Vec<usize>| -> Arc<dyn Dataset> {
+            indices.sort_unstable();
+            let whole = Arc::clone(&whole);
+            Arc::new(Part { whole, indices })
+        };
+        Self {
+            train: part(train),
+            test: part(test),
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Everything that a run needs, opened and checked before the first step.
 
-use super::{Judge, RunSettings, SessionError, holdout::hold_out};
+use super::{Judge, RunSettings, SessionError};
 use crate::{
     checkpoint::{Checkpoint, LoadAccount, LoadOptions},
-    data::{BatchSettings, Batches, Dataset, Preparation, Split},
+    data::{BatchSettings, Batches, Dataset, Preparation},
     file::Header,
     models::{Architecture, ModelConfig, Network},
     pass::Pass,
@@ -12,15 +12,6 @@ use crate::{
 };
 use burn::tensor::Device;
 use std::sync::Arc;
-
-/// Data to learn from and data to judge by.
-#[derive(Clone)]
-pub struct Splits {
-    /// To learn from.
-    pub train: Arc<dyn Dataset>,
-    /// To judge by.
-    pub test: Arc<dyn Dataset>,
-}
 
 /// Everything that a run needs.
 pub struct Job {
@@ -50,13 +41,16 @@ impl Job {
     /// Whatever cannot be opened or does not fit together, before anything is computed.
     #[cfg(not(target_family = "wasm"))]
     pub fn open(settings: RunSettings, device: &Device) -> Result<Self, SessionError> {
+        use super::{Splits, open};
+        use crate::data::Split;
+
         let checkpoint = match &settings.model.weights {
             Some(path) => Some(Checkpoint::open(path)?),
             None => None,
         };
-        let Splits { train, test } = open_splits(&settings.data.path, settings.seed)?;
+        let Splits { train, test } = open::open_splits(&settings.data.path, settings.seed)?;
         let out_of_distribution = match &settings.data.out_of_distribution {
-            Some(path) => Some((name_of(path), open_any(path, Split::Test)?)),
+            Some(path) => Some((open::name_of(path), open::open_any(path, Split::Test)?)),
             None => None,
         };
         Self::new(
@@ -197,47 +191,4 @@ impl Job {
         }
         header
     }
-}
-
-/// How many scribbles there are.
-const SCRIBBLES: usize = 360;
-
-/// One split of the data of a name or path: `digits`, `few-digits` and `scribbles` come with the library.
-///
-/// # Errors
-///
-/// Data that cannot be opened.
-#[cfg(not(target_family = "wasm"))]
-pub fn open_any(path: &str, split: Split) -> Result<Arc<dyn Dataset>, SessionError> {
-    match path {
-        "digits" => Ok(Arc::new(crate::data::digits(split))),
-        "few-digits" => Ok(Arc::new(crate::data::few_digits(split))),
-        "scribbles" => Ok(Arc::new(crate::data::scribbles(SCRIBBLES, 0))),
-        _ => Ok(crate::data::open(path, split)?),
-    }
-}
-
-/// Data to learn from and to judge by, of a name or path. Of those that come in one piece, a tenth of every class is
-/// kept back to judge by; which pictures, depends on the seed alone.
-///
-/// # Errors
-///
-/// Data that cannot be opened.
-#[cfg(not(target_family = "wasm"))]
-pub fn open_splits(path: &str, seed: u64) -> Result<Splits, SessionError> {
-    let train = open_any(path, Split::Train)?;
-    match train.unsplit() {
-        true => Ok(hold_out(train, seed)),
-        false => Ok(Splits {
-            train,
-            test: open_any(path, Split::Test)?,
-        }),
-    }
-}
-
-/// What data at a path are called.
-fn name_of(path: &str) -> String {
-    let path = std::path::Path::new(path);
-    let stem = path.file_stem().unwrap_or(path.as_os_str());
-    stem.to_string_lossy().into_owned()
 }

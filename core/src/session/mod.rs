@@ -10,6 +10,8 @@ mod folder;
 mod holdout;
 mod job;
 mod judge;
+#[cfg(not(target_family = "wasm"))]
+mod open;
 mod port;
 mod run;
 mod settings;
@@ -18,10 +20,11 @@ pub use error::SessionError;
 pub use event::{Command, Event, HistoryRow, Phase, Prepared, Progress};
 #[cfg(not(target_family = "wasm"))]
 pub use folder::RunFolder;
-pub use job::{Job, Splits};
-#[cfg(not(target_family = "wasm"))]
-pub use job::{open_any, open_splits};
+pub use holdout::Splits;
+pub use job::Job;
 pub use judge::Judge;
+#[cfg(not(target_family = "wasm"))]
+pub use open::{open_any, open_splits};
 pub use port::{Control, Latest, Port, connect};
 pub use run::{Ending, run};
 pub use settings::{

@@ -1,0 +1,46 @@
+//! Data by their names and paths.
+
+use super::{SessionError, Splits};
+use crate::data::{self, Dataset, Split};
+use std::sync::Arc;
+
+/// How many scribbles there are.
+const SCRIBBLES: usize = 360;
+
+/// One split of the data of a name or path: `digits`, `few-digits` and `scribbles` come with the library.
+///
+/// # Errors
+///
+/// Data that cannot be opened.
+pub fn open_any(path: &str, split: Split) -> Result<Arc<dyn Dataset>, SessionError> {
+    match path {
+        "digits" => Ok(Arc::new(data::digits(split))),
+        "few-digits" => Ok(Arc::new(data::few_digits(split))),
+        "scribbles" => Ok(Arc::new(data::scribbles(SCRIBBLES, 0))),
+        _ => Ok(data::open(path, split)?),
+    }
+}
+
+/// Data to learn from and to judge by, of a name or path. Of those that come in one piece, a tenth of every class is
+/// kept back to judge by; which pictures, depends on the seed alone.
+///
+/// # Errors
+///
+/// Data that cannot be opened.
+pub fn open_splits(path: &str, seed: u64) -> Result<Splits, SessionError> {
+    let train = open_any(path, Split::Train)?;
+    match train.unsplit() {
+        true => Ok(Splits::hold_out(train, seed)),
+        false => Ok(Splits {
+            train,
+            test: open_any(path, Split::Test)?,
+        }),
+    }
+}
+
+/// What data at a path are called.
+pub(super) fn name_of(path: &str) -> String {
+    let path = std::path::Path::new(path);
+    let stem = path.file_stem().unwrap_or(path.as_os_str());
+    stem.to_string_lossy().into_owned()
+}
