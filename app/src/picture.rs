@@ -20,19 +20,26 @@ pub fn save(kernels: &KernelDraws, path: &Path) -> Result<()> {
 /// One kernel per column; rows are the mean, grey being zero, and the standard deviation, black being zero; each
 /// relative to its largest value.
 pub fn save_kernels(kernels: &KernelPosterior, path: &Path) -> Result<()> {
-    let largest = |values: &[f32]| {
-        values
-            .iter()
-            .fold(f32::MIN_POSITIVE, |most, value| most.max(value.abs()))
-    };
+    save_rows(&mean_and_std(kernels), path)
+}
+
+/// A picture per kernel: of the mean, grey being zero, and of the standard deviation, black being zero; each relative
+/// to its largest value.
+pub fn mean_and_std(kernels: &KernelPosterior) -> [Vec<RgbImage>; 2] {
     let (mean, std) = (largest(&kernels.mean), largest(&kernels.std));
-    let rows = [
+    [
         row(kernels.shape, &kernels.mean, |value| {
             0.5 + 0.5 * value / mean
         }),
         row(kernels.shape, &kernels.std, |value| value / std),
-    ];
-    save_rows(&rows, path)
+    ]
+}
+
+/// The largest value, whatever its sign.
+pub fn largest(values: &[f32]) -> f32 {
+    values
+        .iter()
+        .fold(f32::MIN_POSITIVE, |most, value| most.max(value.abs()))
 }
 
 fn save_rows(rows: &[Vec<RgbImage>], path: &Path) -> Result<()> {
@@ -50,7 +57,7 @@ fn save_rows(rows: &[Vec<RgbImage>], path: &Path) -> Result<()> {
 }
 
 /// Pictures side by side, enlarged.
-pub fn strip(pictures: &[RgbImage]) -> RgbImage {
+fn strip(pictures: &[RgbImage]) -> RgbImage {
     let large = |picture: &RgbImage| {
         let (width, height) = (picture.width() * SCALE, picture.height() * SCALE);
         imageops::resize(picture, width, height, imageops::FilterType::Nearest)
@@ -72,7 +79,7 @@ pub fn strip(pictures: &[RgbImage]) -> RgbImage {
 }
 
 /// Rows of small pictures: mean, standard deviation, draws.
-pub fn rows(kernels: &KernelDraws) -> Vec<Vec<RgbImage>> {
+fn rows(kernels: &KernelDraws) -> Vec<Vec<RgbImage>> {
     let centred = |value: f32| 0.5 + 0.35 * value;
     let spread = |value: f32| 2.5 * value;
     let mut rows = vec![

@@ -32,6 +32,9 @@ pub struct Flags {
 /// Few digits, so that there is something that a network cannot know.
 const DATA: &str = "few-digits";
 
+/// What the run files of a demo say of themselves.
+pub const ABOUT: &str = "A run of bayesadapter's demo";
+
 pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
     let start = Instant::now();
     clear(&flags.out)?;
@@ -44,10 +47,13 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
     let mut runs = Vec::new();
     for method in [Method::Map, Method::Mfg, Method::Pse] {
         voice.say(format_args!("\n{}", introduction(method)));
-        let settings = settings(method, flags);
+        let settings = RunSettings {
+            seed: flags.seed,
+            ..settings(method, flags.device, &flags.out)
+        };
         let job = Job::open(settings, &device.device)?;
-        let path = flags.out.join(method.to_string().to_lowercase());
-        let folder = RunFolder::create(&path, &job.settings, "A run of bayesadapter's demo")?;
+        let path = run_folder(&flags.out, method);
+        let folder = RunFolder::create(&path, &job.settings, ABOUT)?;
         let code = finetune::execute_quietly(job, None, folder, voice)?;
         if let Some(code) = code {
             return Ok(code);
@@ -97,10 +103,15 @@ fn introduction(method: Method) -> &'static str {
     }
 }
 
-fn settings(method: Method, flags: &Flags) -> RunSettings {
+/// The folder of one of the demo's runs.
+pub fn run_folder(out: &Path, method: Method) -> PathBuf {
+    out.join(method.to_string().to_lowercase())
+}
+
+/// The settings of one of the demo's runs; all but the one of MAP start from what that left in `out`.
+pub fn settings(method: Method, device: DeviceChoice, out: &Path) -> RunSettings {
     let mut settings = RunSettings {
-        device: flags.device,
-        seed: flags.seed,
+        device,
         ..RunSettings::default()
     };
     settings.data.path = DATA.to_owned();
@@ -117,7 +128,7 @@ fn settings(method: Method, flags: &Flags) -> RunSettings {
     } else {
         // The network is young and its data are few: its weights may still move.
         settings.training.rates.mean_rate = 5e-3;
-        let map = flags.out.join("map").join("posterior.safetensors");
+        let map = run_folder(out, Method::Map).join("posterior.safetensors");
         settings.model.weights = Some(map.display().to_string());
     }
     settings

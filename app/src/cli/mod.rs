@@ -2,8 +2,8 @@
 
 mod bars;
 mod data_get;
-mod demo;
-mod devices;
+pub(crate) mod demo;
+pub(crate) mod devices;
 mod evaluate;
 pub mod exit;
 mod export;

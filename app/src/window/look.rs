@@ -1,0 +1,115 @@
+//! How things look: colours, plots, and the one sentence that explains a term.
+
+use egui::{Color32, Response, RichText, Ui};
+use egui_plot::{Legend, Plot};
+
+/// A colour on light and on dark ground; Okabe and Ito's set, which people with any colour vision can tell apart.
+#[derive(Clone, Copy)]
+pub struct Ink {
+    light: Color32,
+    dark: Color32,
+}
+
+const fn ink(light: [u8; 3], dark: [u8; 3]) -> Ink {
+    Ink {
+        light: Color32::from_rgb(light[0], light[1], light[2]),
+        dark: Color32::from_rgb(dark[0], dark[1], dark[2]),
+    }
+}
+
+pub const BLUE: Ink = ink([0, 114, 178], [93, 179, 232]);
+pub const VERMILION: Ink = ink([213, 94, 0], [245, 147, 90]);
+pub const GREEN: Ink = ink([0, 158, 115], [53, 199, 154]);
+pub const QUIET: Ink = ink([82, 96, 109], [168, 179, 190]);
+
+impl Ink {
+    pub fn on(self, ui: &Ui) -> Color32 {
+        match ui.visuals().dark_mode {
+            true => self.dark,
+            false => self.light,
+        }
+    }
+}
+
+/// The colour of the network at this place among those that are compared, the first being the baseline.
+pub fn of_method(position: usize) -> Ink {
+    [QUIET, BLUE, VERMILION, GREEN][position.min(3)]
+}
+
+/// A plot that stays as it is under the mouse's wheel, which scrolls the page; a double click shows all again.
+pub fn plot<'a>(id: &'a str, height: f32) -> Plot<'a> {
+    Plot::new(id)
+        .height(height)
+        .allow_scroll(false)
+        .allow_drag(false)
+        .allow_boxed_zoom(false)
+        .show_axes(true)
+}
+
+/// The legend of a plot.
+pub fn legend() -> Legend {
+    Legend::default().background_alpha(0.7)
+}
+
+/// A heading over a plot, with what it shows on hover.
+pub fn title(ui: &mut Ui, text: &str, explained: &str) -> Response {
+    ui.label(RichText::new(text).strong())
+        .on_hover_text(explained)
+}
+
+/// A number with its name; the name explains itself on hover.
+pub fn number(ui: &mut Ui, name: &str, value: String, explained: &str) {
+    ui.vertical(|ui| {
+        ui.label(RichText::new(name).small().weak())
+            .on_hover_text(explained);
+        ui.label(RichText::new(value).size(18.0))
+            .on_hover_text(explained);
+    });
+    ui.add_space(14.0);
+}
+
+/// What a page says that has nothing to show yet.
+pub fn nothing_yet(ui: &mut Ui, text: &str) {
+    ui.add_space(40.0);
+    ui.vertical_centered(|ui| ui.label(RichText::new(text).weak().size(15.0)));
+}
+
+/// Seconds as people say them.
+pub fn duration(seconds: f64) -> String {
+    let seconds = seconds.max(0.0).round() as u64;
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// What is meant, in one sentence each.
+pub mod terms {
+    pub const LIKELIHOOD_LOSS: &str = "How surprised the network is by the labels of its training pictures, in nats; \
+        lower is better.";
+    pub const COMPLEXITY_LOSS: &str = "How far the posterior is from the prior, per training picture: the price of \
+        what was learnt; ordinary weight decay is a special case.";
+    pub const ACCURACY: &str = "Share of right answers.";
+    pub const MEAN_RATE: &str =
+        "Learning rate of means, shared weights and point weights: small once they are trained.";
+    pub const SPREAD_RATE: &str =
+        "Learning rate of what fine-tuning adds: standard deviations of MFG, factors of PSE.";
+    pub const MAP: &str = "Maximum a posteriori: ordinary training, one value per weight.";
+    pub const MFG: &str = "Mean-field Gaussian: every weight becomes a Gaussian of its own.";
+    pub const PSE: &str = "Parameter-sharing ensemble: several networks that share their weights, each with small \
+        factors of its own.";
+    pub const SPREAD: &str = "How unsure the posterior is of this parameter: the typical standard deviation of a \
+        Gaussian, or of an ensemble's factors relative to the weight.";
+    pub const NLL: &str = "Negative log-likelihood of the test labels, in nats: punishes confident mistakes; lower is \
+        better.";
+    pub const DRAWS: &str =
+        "A draw is one network out of the posterior; predictions average over several.";
+    pub const MUTUAL_INFORMATION: &str = "How much the draws disagree, in nats: what the weights do not know, and \
+        more data would teach.";
+    pub const ENTROPY: &str = "All uncertainty of the averaged prediction, in nats.";
+    pub const ALEATORIC: &str =
+        "The part of the entropy that every draw agrees on: what the picture itself leaves open.";
+    pub const ECE: &str = "Expected calibration error: how far confidence and accuracy are apart, on average; 0 is \
+        perfect.";
+}

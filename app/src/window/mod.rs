@@ -1,0 +1,300 @@
+//! The window: panels around one run and one posterior.
+//!
+//! News come from the [`Runner`] and the [`Worker`] and go to every panel; what panels wish for comes back here.
+
+mod computer;
+mod desk;
+mod dialog;
+mod look;
+mod news;
+mod panels;
+mod runner;
+#[cfg(test)]
+mod tests;
+mod welcome;
+mod worker;
+
+use anyhow::{Result, anyhow};
+use bayesadapter::session::{Command, Ending, Event, Method, Phase};
+use computer::Computer;
+use dialog::{Chosen, Dialog};
+use eframe::egui;
+use egui::{Key, Modifiers, RichText};
+use news::{News, Wish};
+use panels::Panel;
+use runner::Runner;
+use std::{path::PathBuf, time::Duration};
+use welcome::Welcome;
+use worker::{Question, Worker};
+
+/// How often the window looks for news while something goes on.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Opens the window and returns when it is closed.
+pub fn open() -> Result<()> {
+    let options = eframe::NativeOptions {
+        viewport: egui::ViewportBuilder::default()
+            .with_inner_size([1280.0, 800.0])
+            .with_min_inner_size([900.0, 600.0]),
+        ..Default::default()
+    };
+    let create = |_: &eframe::CreationContext| -> Result<Box<dyn eframe::App>, _> {
+        Ok(Box::new(Window::new()))
+    };
+    eframe::run_native("BayesAdapter", options, Box::new(create)).map_err(|error| {
+        anyhow!("no window can be opened here ({error}); `bayesadapter demo` needs none")
+    })
+}
+
+/// All that the window holds.
+struct Window {
+    panels: Vec<Box<dyn Panel>>,
+    /// The panel that is shown; the welcome page if none is.
+    shown: Option<usize>,
+    welcome: Welcome,
+    worker: Worker,
+    computer: Computer,
+    runner: Option<Runner>,
+    /// The method and the folder of the demo that runs, or was the last to run.
+    demo: Option<(Method, PathBuf)>,
+    /// The folder of the run that goes on.
+    run_folder: PathBuf,
+    /// Where the folders of demos go.
+    out: PathBuf,
+    /// The user waits for a file to be opened.
+    opening: bool,
+    phase: Phase,
+    dialog: Dialog,
+    /// What went wrong, until the user has read it.
+    notice: Option<String>,
+}
+
+impl Window {
+    fn new() -> Self {
+        let computer = Computer::default();
+        Self {
+            panels: panels::all(),
+            shown: None,
+            welcome: Welcome::default(),
+            worker: Worker::new(computer.clone()),
+            computer,
+            runner: None,
+            demo: None,
+            run_folder: PathBuf::new(),
+            out: std::env::temp_dir().join("bayesadapter"),
+            opening: false,
+            phase: Phase::Ended,
+            dialog: Dialog::default(),
+            notice: None,
+        }
+    }
+
+    fn running(&self) -> bool {
+        self.runner.as_ref().is_some_and(|runner| !runner.is_over())
+    }
+
+    /// Takes what happened since the last frame, and tells every panel.
+    fn catch_up(&mut self) {
+        let mut news = self.worker.poll();
+        if let Some(runner) = &mut self.runner {
+            news.extend(runner.poll());
+        }
+        for one in news {
+            self.tell(&one);
+        }
+        match self.dialog.poll() {
+            Some(Chosen::File(path)) => self.fulfil(Wish::Open(path)),
+            Some(Chosen::Folder(path)) => self.out = path,
+            None => {}
+        }
+    }
+
+    fn tell(&mut self, news: &News) {
+        match news {
+            News::Began { folder, .. } => {
+                self.run_folder.clone_from(folder);
+                self.phase = Phase::Preparing;
+            }
+            News::Run(Event::Phase { phase }) => self.phase = *phase,
+            News::Ended {
+                ending: Ok(Ending::Finished),
+                ..
+            } => self
+                .worker
+                .open(self.run_folder.join("posterior.safetensors")),
+            News::Ended {
+                ending: Err(error), ..
+            }
+            | News::Over(Err(error))
+            | News::Refused(error) => {
+                self.opening = false;
+                self.notice = Some(error.clone());
+            }
+            // A file that the user opened is looked at; one that a run leaves interrupts nothing.
+            News::Opened(_) if std::mem::take(&mut self.opening) => self.show_panel("Posterior"),
+            _ => {}
+        }
+        for panel in &mut self.panels {
+            panel.on_news(news);
+        }
+    }
+
+    fn show_panel(&mut self, name: &str) {
+        self.shown = self.panels.iter().position(|panel| panel.name() == name);
+    }
+
+    fn fulfil(&mut self, wish: Wish) {
+        match wish {
+            Wish::Demo(method) => {
+                let numbered = (1..).map(|number: u32| self.out.join(format!("demo-{number}")));
+                let mut free = numbered.skip_while(|folder| folder.exists());
+                self.start(method, free.next().unwrap_or_else(|| self.out.clone()));
+            }
+            Wish::Continue => {
+                if let Some((method, folder)) = self.demo.clone() {
+                    self.start(method, folder);
+                }
+            }
+            Wish::ChooseFile | Wish::ChooseFolder => self.dialog.ask(&wish, &self.out),
+            Wish::Open(path) => {
+                self.notice = None;
+                self.opening = true;
+                self.worker.open(path);
+            }
+            Wish::Tell(command) => {
+                if let Some(runner) = &self.runner {
+                    runner.tell(command);
+                }
+            }
+            Wish::Kernels(path) => self.worker.ask(|mail| mail.kernels = Some(path)),
+            Wish::Pictures(positions) => self.worker.ask(|mail| mail.pictures = Some(positions)),
+            Wish::Ask(question) => self.worker.ask(|mail| mail.question = Some(question)),
+        }
+    }
+
+    fn start(&mut self, method: Method, folder: PathBuf) {
+        self.notice = None;
+        self.demo = Some((method, folder.clone()));
+        self.runner = Some(Runner::demo(method, folder, self.computer.clone()));
+        self.tell(&News::Starting);
+        self.show_panel("Training");
+    }
+
+    /// Keys and dropped files.
+    fn take_input(&mut self, ctx: &egui::Context) {
+        let dropped = ctx.input(|input| input.raw.dropped_files.clone());
+        for file in dropped {
+            let path = PathBuf::from(file.path());
+            match path
+                .extension()
+                .is_some_and(|ending| ending == "safetensors")
+            {
+                true => self.fulfil(Wish::Open(path)),
+                false => {
+                    self.show_panel("Predict");
+                    self.fulfil(Wish::Ask(Question::File(path)));
+                }
+            }
+        }
+        if ctx.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::O)) {
+            self.fulfil(Wish::ChooseFile);
+        }
+        if ctx.text_edit_focused() {
+            return;
+        }
+        let numbers = [
+            Key::Num1,
+            Key::Num2,
+            Key::Num3,
+            Key::Num4,
+            Key::Num5,
+            Key::Num6,
+        ];
+        for (at, key) in numbers.into_iter().take(self.panels.len()).enumerate() {
+            if ctx.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
+                self.shown = Some(at);
+            }
+        }
+        let command = match self.phase {
+            Phase::Training => Command::Pause,
+            Phase::Paused => Command::Resume,
+            _ => return,
+        };
+        if self.running() && ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Space)) {
+            self.fulfil(Wish::Tell(command));
+        }
+    }
+
+    fn bar(&mut self, ui: &mut egui::Ui, wishes: &mut Vec<Wish>) {
+        ui.horizontal(|ui| {
+            let start =
+                ui.selectable_label(self.shown.is_none(), RichText::new("Start").size(15.0));
+            if start.on_hover_text("The demo, and files").clicked() {
+                self.shown = None;
+            }
+            ui.separator();
+            for (at, panel) in self.panels.iter().enumerate() {
+                let name = RichText::new(panel.name()).size(15.0);
+                let tab = ui.selectable_label(self.shown == Some(at), name);
+                let about = format!("{} (key {})", panel.about(), at + 1);
+                if tab.on_hover_text(about).clicked() {
+                    self.shown = Some(at);
+                }
+            }
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                egui::widgets::global_theme_preference_buttons(ui);
+                if ui
+                    .button("Open…")
+                    .on_hover_text("A posterior file (Ctrl+O)")
+                    .clicked()
+                {
+                    wishes.push(Wish::ChooseFile);
+                }
+                if self.worker.is_busy() {
+                    ui.spinner().on_hover_text("Computing");
+                }
+            });
+        });
+    }
+
+    fn notice(&mut self, ui: &mut egui::Ui) {
+        let Some(text) = &self.notice else {
+            return;
+        };
+        let mut read = false;
+        ui.horizontal_wrapped(|ui| {
+            read = ui.button("Dismiss").clicked();
+            ui.colored_label(ui.visuals().error_fg_color, text);
+        });
+        if read {
+            self.notice = None;
+        }
+    }
+}
+
+impl eframe::App for Window {
+    fn ui(&mut self, ui: &mut egui::Ui, _: &mut eframe::Frame) {
+        self.catch_up();
+        self.take_input(ui.ctx());
+        let mut wishes = Vec::new();
+        egui::Panel::top("bar").show(ui, |ui| {
+            ui.add_space(4.0);
+            self.bar(ui, &mut wishes);
+            self.notice(ui);
+            ui.add_space(2.0);
+        });
+        let running = self.running();
+        egui::CentralPanel::default().show(ui, |ui| {
+            match self.shown.and_then(|at| self.panels.get_mut(at)) {
+                Some(panel) => panel.ui(ui, &mut wishes),
+                None => self.welcome.ui(ui, &self.out, running, &mut wishes),
+            }
+        });
+        for wish in wishes {
+            self.fulfil(wish);
+        }
+        if self.running() || self.worker.is_busy() || self.dialog.is_open() {
+            ui.ctx().request_repaint_after(LOOK);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The panels. Each is told the news and draws itself; none computes or waits.
+
+mod calibration;
+mod canvas;
+mod course;
+mod ensemble;
+mod gallery;
+mod judged;
+mod posterior;
+mod predict;
+mod training;
+mod uncertainty;
+
+use super::news::{News, Wish};
+use egui::Ui;
+
+/// A page of the window.
+pub trait Panel {
+    fn name(&self) -> &'static str;
+
+    /// What it shows, in one sentence.
+    fn about(&self) -> &'static str;
+
+    fn on_news(&mut self, news: &News);
+
+    /// Draws the page. What the user asks for goes to `wishes`.
+    fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>);
+}
+
+/// All panels, in the order of their tabs and number keys.
+pub fn all() -> Vec<Box<dyn Panel>> {
+    vec![
+        Box::<training::Training>::default(),
+        Box::<posterior::Posterior>::default(),
+        Box::<ensemble::Ensemble>::default(),
+        Box::<uncertainty::Uncertainty>::default(),
+        Box::<calibration::Calibration>::default(),
+        Box::<predict::Predict>::default(),
+    ]
+}

@@ -1,0 +1,212 @@
+//! What the network says of a picture that the user makes.
+
+use super::{News, Panel, Wish, canvas::Canvas, gallery::texture};
+use crate::window::{
+    look::{self, BLUE, terms},
+    worker::{Answer, Question, View},
+};
+use egui::{CornerRadius, Rect, RichText, ScrollArea, Sense, TextureHandle, Ui, Vec2};
+use std::sync::Arc;
+
+/// Points on a side of the canvas.
+const SIDE: f32 = 320.0;
+/// Classes that are shown, the likeliest ones.
+const MOST_CLASSES: usize = 12;
+/// What the digits' network takes, and the canvas makes.
+const DIGIT: [usize; 3] = [1, 8, 8];
+
+/// The panel.
+#[derive(Default)]
+pub struct Predict {
+    view: Option<Arc<View>>,
+    canvas: Canvas,
+    /// The drawing was asked about since the file was opened.
+    asked: bool,
+    answer: Option<Answer>,
+    seen: Option<TextureHandle>,
+}
+
+impl Panel for Predict {
+    fn name(&self) -> &'static str {
+        "Predict"
+    }
+
+    fn about(&self) -> &'static str {
+        "Draw a digit or drop a picture, and see what the network says and how sure it is."
+    }
+
+    fn on_news(&mut self, news: &News) {
+        match news {
+            News::Opened(view) => {
+                self.view = Some(Arc::clone(view));
+                self.asked = false;
+                (self.answer, self.seen) = (None, None);
+            }
+            News::Answered(answer) => {
+                self.answer = Some(answer.clone());
+                self.seen = None;
+            }
+            _ => {}
+        }
+    }
+
+    fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
+        let Some(view) = self.view.clone() else {
+            look::nothing_yet(
+                ui,
+                "No network yet. It is here when the first run ends, or when you open a posterior file.",
+            );
+            return;
+        };
+        ui.label(RichText::new(&view.about).weak());
+        ui.add_space(8.0);
+        ui.horizontal_top(|ui| {
+            ui.vertical(|ui| {
+                ui.set_width(SIDE);
+                if view.input_shape == Some(DIGIT) {
+                    self.drawing(ui, wishes);
+                }
+                ui.label("Drop a picture on the window to ask about it.");
+            });
+            ui.add_space(24.0);
+            ui.vertical(|ui| self.result(ui));
+        });
+    }
+}
+
+impl Predict {
+    fn drawing(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
+        look::title(
+            ui,
+            "Draw a digit, or a scribble",
+            "The network answers while you draw; it sees 8 x 8 pixels.",
+        );
+        let changed = self.canvas.ui(ui, SIDE);
+        // A file may have been opened since the digit was drawn.
+        if changed || !(self.asked || self.canvas.is_empty()) {
+            self.asked = true;
+            let picture = self.canvas.picture();
+            wishes.push(Wish::Ask(Question::Drawn(picture)));
+        }
+        if ui.button("Clear").clicked() {
+            self.canvas.clear();
+            (self.answer, self.seen) = (None, None);
+        }
+    }
+
+    fn result(&mut self, ui: &mut Ui) {
+        let Some(answer) = &self.answer else {
+            look::title(
+                ui,
+                "What the network says",
+                "Its classes and their probabilities.",
+            );
+            ui.label("Nothing yet.");
+            return;
+        };
+        let seen = self
+            .seen
+            .get_or_insert_with(|| texture(ui, &answer.picture));
+        ui.horizontal(|ui| {
+            let size = seen.size_vec2();
+            ui.image((seen.id(), size * (72.0 / size.max_elem().max(1.0))))
+                .on_hover_text("The picture, as the network is given it.");
+            ui.vertical(|ui| {
+                ui.label(RichText::new(headline(answer)).size(22.0).strong());
+                ui.label(verdict(answer));
+                if let Question::File(path) = &answer.question {
+                    ui.label(RichText::new(path.display().to_string()).weak());
+                }
+            });
+        });
+        ui.add_space(8.0);
+        uncertainties(ui, answer);
+        ui.add_space(8.0);
+        classes(ui, answer);
+    }
+}
+
+/// The likeliest class, and its probability.
+fn headline(answer: &Answer) -> String {
+    let likeliest = answer.classes.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    likeliest.map_or(String::new(), |(name, probability, _)| {
+        format!("{name}, {:.1} %", 100.0 * probability)
+    })
+}
+
+/// What the numbers mean, in words.
+fn verdict(answer: &Answer) -> &'static str {
+    match (answer.mutual_information, answer.entropy) {
+        (information, _) if information > 0.2 => "The draws disagree: it has not seen the like.",
+        (_, entropy) if entropy > 0.7 => "It is ambiguous.",
+        (information, _) if information > 0.05 => "The draws differ a little.",
+        _ => "It is sure.",
+    }
+}
+
+fn uncertainties(ui: &mut Ui, answer: &Answer) {
+    ui.horizontal(|ui| {
+        let nats = |value: f64| format!("{value:.3}");
+        if answer.draws > 1 {
+            let (information, aleatoric) = (answer.mutual_information, answer.aleatoric_entropy);
+            look::number(
+                ui,
+                "Mutual information",
+                nats(information),
+                terms::MUTUAL_INFORMATION,
+            );
+            look::number(ui, "Aleatoric", nats(aleatoric), terms::ALEATORIC);
+        }
+        look::number(ui, "Entropy", nats(answer.entropy), terms::ENTROPY);
+        let draws = match answer.draws {
+            0 => "at the mean".to_owned(),
+            draws => draws.to_string(),
+        };
+        look::number(ui, "Draws", draws, terms::DRAWS);
+    });
+}
+
+/// A bar per class with a whisker of one standard deviation over the draws.
+fn classes(ui: &mut Ui, answer: &Answer) {
+    look::title(
+        ui,
+        "Probabilities",
+        "Mean over the draws; the whisker is one standard deviation to each side.",
+    );
+    // Few classes keep their order, so that bars do not jump while a digit is drawn.
+    let mut order: Vec<usize> = (0..answer.classes.len()).collect();
+    if order.len() > MOST_CLASSES {
+        order.sort_by(|&a, &b| answer.classes[b].1.total_cmp(&answer.classes[a].1));
+        order.truncate(MOST_CLASSES);
+    }
+    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+        for (name, mean, spread) in order.iter().filter_map(|&at| answer.classes.get(at)) {
+            ui.horizontal(|ui| {
+                let label = egui::Label::new(name).truncate();
+                ui.add_sized([90.0, 20.0], label);
+                bar(ui, *mean, *spread);
+                ui.label(format!("{:.1} %", 100.0 * mean));
+            });
+        }
+    });
+}
+
+fn bar(ui: &mut Ui, mean: f64, spread: f64) {
+    let (response, painter) = ui.allocate_painter(Vec2::new(380.0, 20.0), Sense::hover());
+    let area = response.rect.shrink2(Vec2::new(0.0, 2.0));
+    let along = |share: f64| area.left() + area.width() * share.clamp(0.0, 1.0) as f32;
+    let ground = ui.visuals().extreme_bg_color;
+    painter.rect_filled(area, CornerRadius::same(2), ground);
+    let filled = Rect::from_min_max(area.min, egui::pos2(along(mean), area.max.y));
+    painter.rect_filled(filled, CornerRadius::same(2), BLUE.on(ui));
+    if spread > 0.0 {
+        let ends = along(mean - spread)..=along(mean + spread);
+        let stroke = egui::Stroke::new(2.0, ui.visuals().strong_text_color());
+        painter.hline(ends, area.center().y, stroke);
+    }
+    response.on_hover_text(format!(
+        "{:.1} % with a standard deviation of {:.1} % over the draws",
+        100.0 * mean,
+        100.0 * spread
+    ));
+}

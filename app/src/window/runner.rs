@@ -1,0 +1,179 @@
+//! The runs of a demo, one after the other, beside the window.
+
+use super::{computer::Computer, news::News};
+use crate::cli::demo;
+use anyhow::{Result, anyhow};
+use bayesadapter::session::{self, Command, Control, DeviceChoice, Ending, Job, Method, RunFolder};
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, SyncSender, TryRecvError, sync_channel},
+    },
+    thread::JoinHandle,
+};
+
+/// Runs that go on.
+pub struct Runner {
+    steps: Receiver<Step>,
+    control: Option<Control>,
+    stop: Arc<AtomicBool>,
+    over: bool,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What the thread of the runs tells.
+enum Step {
+    Began {
+        method: Method,
+        folder: PathBuf,
+        control: Control,
+    },
+    Ended {
+        method: Method,
+        ending: Result<Ending, String>,
+    },
+    Over(Result<(), String>),
+}
+
+impl Runner {
+    /// Ordinary training and then `method`, in folders under `out`. What is finished there is not done again, and
+    /// what was stopped goes on.
+    pub fn demo(method: Method, out: PathBuf, computer: Computer) -> Self {
+        // Few steps, each of which the window takes within a frame or two.
+        let (told, steps) = sync_channel(4);
+        let stop = Arc::new(AtomicBool::new(false));
+        let asked = Arc::clone(&stop);
+        let thread = std::thread::spawn(move || {
+            let done = runs(method, &out, &computer, &told, &asked);
+            let done = done.map_err(|error| format!("{error:#}"));
+            // Nobody listens once the window is closed.
+            let _ = told.send(Step::Over(done));
+        });
+        Self {
+            steps,
+            control: None,
+            stop,
+            over: false,
+            thread: Some(thread),
+        }
+    }
+
+    /// Tells the run what to do.
+    pub fn tell(&self, command: Command) {
+        if command == Command::Stop {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        if let Some(control) = &self.control {
+            control.send(command);
+        }
+    }
+
+    /// Whether all is done.
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// What happened since the last call.
+    pub fn poll(&mut self) -> Vec<News> {
+        let mut news = Vec::new();
+        loop {
+            let step = self.steps.try_recv();
+            // After the step is taken: a run that has ended has told everything.
+            if let Some(control) = &self.control {
+                news.extend(control.events().into_iter().map(News::Run));
+            }
+            match step {
+                Ok(Step::Began {
+                    method,
+                    folder,
+                    control,
+                }) => {
+                    self.control = Some(control);
+                    news.push(News::Began { method, folder });
+                }
+                Ok(Step::Ended { method, ending }) => {
+                    self.control = None;
+                    news.push(News::Ended { method, ending });
+                }
+                Ok(Step::Over(done)) => {
+                    self.over = true;
+                    news.push(News::Over(done));
+                }
+                Err(TryRecvError::Empty) => return news,
+                Err(TryRecvError::Disconnected) => {
+                    if !self.over {
+                        self.over = true;
+                        news.push(News::Over(Err(DEFECT.to_owned())));
+                    }
+                    return news;
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Runner {
+    /// Waits until the current step is done and saved.
+    fn drop(&mut self) {
+        self.tell(Command::Stop);
+        // A thread that waits to tell something learns that nobody listens.
+        while let Ok(step) = self.steps.recv() {
+            if let Step::Began { control, .. } = step {
+                control.send(Command::Stop);
+            }
+        }
+        if let Some(thread) = self.thread.take() {
+            // A defect of it was told, or concerns nobody any more.
+            let _ = thread.join();
+        }
+    }
+}
+
+const DEFECT: &str = "the run ended by a defect of this program; what was saved stays";
+
+fn runs(
+    method: Method,
+    out: &Path,
+    computer: &Computer,
+    told: &SyncSender<Step>,
+    stop: &AtomicBool,
+) -> Result<()> {
+    let device = computer.with(|named| named.device.clone())?;
+    for method in [Method::Map, method] {
+        let settings = demo::settings(method, DeviceChoice::Auto, out);
+        let path = demo::run_folder(out, method);
+        let (folder, state) = match path.join("run.toml").exists() {
+            true => {
+                let (folder, _) = RunFolder::open(&path)?;
+                let (state, _) = folder.state()?;
+                (folder, state)
+            }
+            false => (RunFolder::create(&path, &settings, demo::ABOUT)?, None),
+        };
+        if folder.is_finished(&settings) {
+            continue;
+        }
+        let job = Job::open(settings, &device)?;
+        if stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let (control, thread) = session::spawn(job, state, folder);
+        let began = told.send(Step::Began {
+            method,
+            folder: path,
+            control: control.clone(),
+        });
+        if began.is_err() || stop.load(Ordering::Relaxed) {
+            control.send(Command::Stop);
+        }
+        let ending = thread.join().map_err(|_| anyhow!(DEFECT))?;
+        let finished = matches!(ending, Ok(Ending::Finished));
+        let ending = ending.map_err(|error| error.to_string());
+        if told.send(Step::Ended { method, ending }).is_err() || !finished {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
