@@ -11,6 +11,7 @@ mod panels;
 mod runner;
 #[cfg(test)]
 mod tests;
+mod view_menu;
 mod welcome;
 mod worker;
 
@@ -242,7 +243,7 @@ impl Window {
                 }
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                egui::widgets::global_theme_preference_buttons(ui);
+                view_menu::show(ui);
                 if ui
                     .button("Open…")
                     .on_hover_text("A posterior file (Ctrl+O)")

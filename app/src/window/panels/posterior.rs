@@ -75,8 +75,8 @@ impl Posterior {
             return;
         };
         ui.horizontal(|ui| {
-            ui.label("Convolution");
-            ComboBox::from_id_salt("convolution")
+            let name = ui.label("Convolution");
+            let chosen = ComboBox::from_id_salt("convolution")
                 .selected_text(&kernels.path)
                 .show_ui(ui, |ui| {
                     for path in &view.convolutions {
@@ -85,6 +85,7 @@ impl Posterior {
                         }
                     }
                 });
+            chosen.response.labelled_by(name.id);
             ui.label(RichText::new(in_words(kernels)).weak());
         });
         let (mean, std) = (

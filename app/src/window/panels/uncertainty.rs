@@ -75,9 +75,11 @@ fn rejection(ui: &mut Ui, evaluation: &Evaluation, rejected: &mut f64) {
     let order = evaluation.by_rising_uncertainty().take(kept);
     let right = order.filter(|&at| correct.get(at) == Some(&true)).count();
     ui.horizontal(|ui| {
-        ui.label("Reject the least sure")
+        let name = ui
+            .label("Reject the least sure")
             .on_hover_text("Pictures that a person should look at instead.");
-        ui.add(Slider::new(rejected, 0.0..=90.0).suffix(" %"));
+        ui.add(Slider::new(rejected, 0.0..=90.0).suffix(" %"))
+            .labelled_by(name.id);
         let text = match kept {
             0 => "nothing is kept".to_owned(),
             kept => format!(
