@@ -2,6 +2,7 @@
 
 use crate::{
     checkpoint::{CheckpointError, CheckpointProblem},
+    evaluate::EvaluateError,
     file::FileError,
     pass::PassError,
     predict::PredictError,
@@ -32,6 +33,12 @@ impl From<ReadError> for FileError {
 }
 
 impl From<ReadError> for PredictError {
+    fn from(ReadError(text): ReadError) -> Self {
+        Self::Device(text)
+    }
+}
+
+impl From<ReadError> for EvaluateError {
     fn from(ReadError(text): ReadError) -> Self {
         Self::Device(text)
     }

@@ -164,6 +164,17 @@ fn pause_rates_and_stop_are_obeyed_between_steps() {
     let paused = control.latest().progress.unwrap();
     std::thread::sleep(std::time::Duration::from_millis(100));
     assert_eq!(control.latest().progress.unwrap().position, paused.position);
+    let path = "DigitsCnn.conv1.weight";
+    control.send(Command::ShowLayer(path.to_owned()));
+    until(&control, |event| {
+        matches!(event, Event::Layer(layer) if layer.path == path
+            && layer.movement.as_ref().is_some_and(|movement| movement.share > 0.0))
+    });
+    control.send(Command::ShowLayer("conv9".to_owned()));
+    until(
+        &control,
+        |event| matches!(event, Event::Warning { message } if message.contains("conv9")),
+    );
     control.send(Command::SetRates(FineTuning {
         mean_rate: 1e-5,
         ..FineTuning::default()

@@ -103,7 +103,9 @@ impl Voice {
                     bar.set_position(progress.position.step as u64);
                     bar.set_message(told(&progress));
                 }
-                Event::Evaluating { method, done, of } => {
+                Event::Evaluating {
+                    method, done, of, ..
+                } => {
                     let bar = bar.get_or_insert_with(|| self.bar(of as u64, EVALUATING));
                     bar.set_position(done as u64);
                     bar.set_message(method);
@@ -123,7 +125,7 @@ impl Voice {
                         scores.ece
                     ));
                 }
-                Event::Saved { .. } => {}
+                Event::Saved { .. } | Event::Layer(_) => {}
             }
         }
         clear(&mut bar);

@@ -2,6 +2,7 @@
 
 use super::{Collector, EvaluateError};
 use crate::{
+    metrics::DrawCurve,
     pass::Mode,
     posterior::Bayes,
     predict::{Classifier, Draws, PredictOptions},
@@ -14,8 +15,8 @@ impl Collector {
     /// [`keep_draws`](PredictOptions::keep_draws) the network at its mean predicts them too, for the curve
     /// against the number of draws.
     ///
-    /// `progress` is told the number of examples so far, and awaited: on a page it may give way to the
-    /// browser. To stop, end the iterator, or let it return an error.
+    /// `progress` is told the number of examples so far with their [`curve`](Self::curve), and awaited: on a
+    /// page it may give way to the browser. To stop, end the iterator, or let it return an error.
     ///
     /// # Errors
     ///
@@ -26,7 +27,7 @@ impl Collector {
         bayes: &Bayes<M>,
         batches: impl IntoIterator<Item = Result<(Tensor<D>, Vec<u32>), E>>,
         options: &PredictOptions,
-        mut progress: impl AsyncFnMut(usize),
+        mut progress: impl AsyncFnMut(usize, Option<&DrawCurve>),
     ) -> Result<(), EvaluateError>
     where
         M: Classifier<D>,
@@ -48,13 +49,13 @@ impl Collector {
             let prediction = bayes.predict_async(x, options.clone()).await?;
             self.add(&prediction, mean_network.as_ref(), &labels)?;
             done += labels.len();
-            progress(done).await;
+            progress(done, self.curve()).await;
         }
         Ok(())
     }
 
     /// Predicts batches of data called `name`, of classes that the network does not know, and adds them.
-    /// Their labels are not looked at. The rest is as for [`add_batches`](Self::add_batches).
+    /// Their labels are not looked at, so there is no curve. The rest is as for [`add_batches`](Self::add_batches).
     ///
     /// # Errors
     ///

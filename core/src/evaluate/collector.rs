@@ -136,6 +136,11 @@ impl Collector {
         Ok(())
     }
 
+    /// Accuracy and likelihood against the number of draws, on the examples so far.
+    pub fn curve(&self) -> Option<&DrawCurve> {
+        self.curve.so_far()
+    }
+
     /// The number of draws with this batch.
     fn checked_draws(&self, prediction: &Prediction) -> Result<usize, EvaluateError> {
         if prediction.classes != self.class_names.len() {

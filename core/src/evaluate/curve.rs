@@ -48,6 +48,14 @@ impl RunningCurve {
         };
     }
 
+    /// The curve of the batches so far.
+    pub(super) fn so_far(&self) -> Option<&DrawCurve> {
+        match self {
+            Self::Mean { curve, .. } => Some(curve),
+            Self::Empty | Self::Gone => None,
+        }
+    }
+
     pub(super) fn finish(self) -> Option<DrawCurve> {
         match self {
             Self::Mean { curve, .. } => Some(curve),

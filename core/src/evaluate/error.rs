@@ -58,6 +58,12 @@ pub enum EvaluateError {
         /// The kernels that there are.
         there: String,
     },
+    /// The network has no such parameter.
+    #[error("{path} is no parameter of this network; `bayesadapter inspect` lists them")]
+    NoLayer {
+        /// What was asked for.
+        path: String,
+    },
     /// The device failed.
     #[error("reading from the device failed: {0}")]
     Device(String),

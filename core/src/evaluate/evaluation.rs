@@ -93,6 +93,26 @@ impl Evaluation {
         buckets.flat_map(|bucket| bucket.indices.iter().copied())
     }
 
+    /// Positions of the examples in a bin of the [reliability diagram](Self::reliability), by rising confidence.
+    pub fn in_bin(&self, bin: &ReliabilityBin) -> Vec<usize> {
+        let confidence = |&at: &usize| f64::from(self.examples.confidence[at]);
+        let inside = |at: &usize| {
+            let confidence = confidence(at);
+            // The first bin holds a confidence of zero too.
+            (bin.lower < confidence || bin.lower == 0.0) && confidence <= bin.upper
+        };
+        let mut found: Vec<usize> = (0..self.examples.len()).filter(inside).collect();
+        found.sort_by(|a, b| confidence(a).total_cmp(&confidence(b)));
+        found
+    }
+
+    /// The share of the examples of which the network is surer than of one with this uncertainty.
+    pub fn share_below(&self, measure: Measure, uncertainty: f64) -> f64 {
+        let all = self.examples.uncertainty(measure);
+        let below = all.iter().filter(|&&one| one < uncertainty).count();
+        below as f64 / all.len().max(1) as f64
+    }
+
     /// The name of a class, or its number where it has none.
     pub fn class_name(&self, class: u32) -> String {
         let name = self.class_names.get(class as usize);

@@ -1,8 +1,11 @@
 //! The posterior of a convolution's kernels, as a picture of it needs.
 
-use super::EvaluateError;
-use crate::posterior::{Entry, Inventory, Spread};
-use burn::tensor::Tensor;
+use super::{EvaluateError, moments::Moments};
+use crate::{
+    posterior::{Bayes, Entry, Inventory},
+    predict::PredictError,
+};
+use burn::module::Module;
 use serde::{Deserialize, Serialize};
 
 /// Mean and standard deviation of the kernels of a convolution, `[outputs, inputs, height, width]`.
@@ -68,35 +71,38 @@ impl KernelPosterior {
         Self::of(entry, shape).await
     }
 
+    /// Draw `k` of the convolution whose weight has this path: the drawn weight, without a deviation.
+    ///
+    /// # Errors
+    ///
+    /// As [`of_path`](Self::of_path).
+    pub async fn of_draw<M: Module>(
+        bayes: &Bayes<M>,
+        path: &str,
+        k: u32,
+    ) -> Result<Self, EvaluateError> {
+        let drawn = bayes.draw(k).map_err(PredictError::from)?;
+        Self::of_path(&Inventory::of(&drawn), path).await
+    }
+
     async fn of(entry: &Entry, shape: [usize; 4]) -> Result<Self, EvaluateError> {
-        let value = values(entry.value.clone()).await?;
-        let (mean, std) = match &entry.spread {
-            Spread::Point => {
-                let none = vec![0.0; value.len()];
-                (value, none)
-            }
-            Spread::MeanField { psi, .. } => {
-                let psi = values(psi.clone()).await?;
-                (value, psi.into_iter().map(f32::exp).collect())
-            }
-            Spread::LowRank { left, right, .. } => {
-                let factors = Factors {
-                    left: values(left.clone()).await?,
-                    right: values(right.clone()).await?,
-                    components: left.dims()[0],
-                    rows: left.dims()[1],
-                    rank: left.dims()[2],
-                    outputs: shape[0],
-                };
-                factors.moments(&value)
-            }
-        };
-        Ok(Self {
+        Ok(Self::new(entry, shape, Moments::of(entry).await?))
+    }
+
+    /// Of a parameter whose moments are known, if it has four dimensions.
+    pub(super) fn of_moments(entry: &Entry, moments: Moments) -> Option<Self> {
+        let shape = entry.shape.as_slice().try_into().ok()?;
+        Some(Self::new(entry, shape, moments))
+    }
+
+    fn new(entry: &Entry, shape: [usize; 4], moments: Moments) -> Self {
+        let none = || vec![0.0; moments.mean.len()];
+        Self {
             path: entry.path.clone(),
             shape,
-            mean,
-            std,
-        })
+            std: moments.std.unwrap_or_else(none),
+            mean: moments.mean,
+        }
     }
 }
 
@@ -104,54 +110,4 @@ impl KernelPosterior {
 fn kernels(inventory: &Inventory) -> impl Iterator<Item = (&Entry, [usize; 4])> {
     let entries = inventory.entries.iter();
     entries.filter_map(|entry| Some((entry, entry.shape.as_slice().try_into().ok()?)))
-}
-
-/// The factors of an ensemble on the host.
-struct Factors {
-    /// `[components, rows, rank]`
-    left: Vec<f32>,
-    /// `[components, rank, outputs]`
-    right: Vec<f32>,
-    components: usize,
-    rows: usize,
-    rank: usize,
-    outputs: usize,
-}
-
-impl Factors {
-    /// Mean and standard deviation of `shared`, `[outputs, inputs]`, times the factors of each component.
-    fn moments(&self, shared: &[f32]) -> (Vec<f32>, Vec<f32>) {
-        let inputs = shared.len() / self.outputs;
-        let moments = |(element, &shared): (usize, &f32)| {
-            // A row of the left factors stands for successive inputs.
-            let (output, row) = (element / inputs, element % inputs * self.rows / inputs);
-            let factors = (0..self.components).map(|component| self.factor(component, row, output));
-            let count = self.components as f64;
-            let mean = factors.clone().sum::<f64>() / count;
-            let variance = factors.map(|factor| (factor - mean).powi(2)).sum::<f64>() / count;
-            let shared = f64::from(shared);
-            (
-                (shared * mean) as f32,
-                (shared.abs() * variance.sqrt()) as f32,
-            )
-        };
-        shared.iter().enumerate().map(moments).unzip()
-    }
-
-    fn factor(&self, component: usize, row: usize, output: usize) -> f64 {
-        let left = &self.left[(component * self.rows + row) * self.rank..][..self.rank];
-        let right = &self.right[component * self.rank * self.outputs..];
-        let right = right.iter().skip(output).step_by(self.outputs);
-        let products = left.iter().zip(right);
-        products
-            .map(|(&left, &right)| f64::from(left) * f64::from(right))
-            .sum()
-    }
-}
-
-async fn values<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>, EvaluateError> {
-    let failed = |error: &dyn std::fmt::Display| EvaluateError::Device(error.to_string());
-    let data = tensor.into_data_async().await;
-    let data = data.map_err(|error| failed(&error))?;
-    data.try_into_vec().map_err(|error| failed(&error))
 }

@@ -5,6 +5,7 @@
 //! the command line, the window and the page read that and compute nothing themselves.
 //!
 //! [`KernelPosterior`] is the picture of a posterior: mean and standard deviation of a layer's kernels.
+//! [`LayerPosterior`] tells of any layer how its weights are distributed, how sure they are, and how far they moved.
 //!
 //! ```
 //! use bayesadapter::{evaluate::Collector, models::Architecture, posterior::{IntoBayes, MeanField}};
@@ -19,7 +20,7 @@
 //! let batches = (0..2).map(|_| Ok::<_, String>((Tensor::<4>::ones([3, 1, 8, 8], &device), vec![0, 1, 2])));
 //!
 //! let mut collector = Collector::new((0..10).map(|digit| digit.to_string()));
-//! read_sync(collector.add_batches(&bayes, batches, &options, async |done| assert!(done <= 6)))?;
+//! read_sync(collector.add_batches(&bayes, batches, &options, async |done, _| assert!(done <= 6)))?;
 //! let evaluation = collector.finish("MFG")?;
 //! assert_eq!(evaluation.scores.examples, 6);
 //! assert_eq!(evaluation.curve.map(|curve| curve.ensemble.len()), Some(4));
@@ -34,6 +35,8 @@ mod detection;
 mod error;
 mod evaluation;
 mod kernels;
+mod layer;
+mod moments;
 mod outcomes;
 
 pub use collector::Collector;
@@ -41,4 +44,6 @@ pub use detection::{Detection, Detections};
 pub use error::EvaluateError;
 pub use evaluation::{Evaluation, OutOfDistribution, Scores};
 pub use kernels::KernelPosterior;
+pub use layer::{LayerPosterior, LayerSpread, Movement, movements};
+pub use moments::LayerFactors;
 pub use outcomes::{Measure, Outcomes};

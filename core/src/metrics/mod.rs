@@ -12,6 +12,7 @@
 //! | does uncertainty tell strangers apart | [`auroc`], [`aupr`], [`fpr_at_tpr`] |
 //! | how many draws are enough | [`draw_curve`] |
 //! | what kind of uncertainty | [`decompose`] |
+//! | how are values distributed | [`Histogram`] |
 //! | are two faces one person | [`verification_accuracy`] |
 //!
 //! # What holds everywhere
@@ -30,6 +31,7 @@ mod classification;
 mod detection;
 mod draws;
 mod error;
+mod histogram;
 mod order;
 pub(crate) mod predictions;
 mod selective;
@@ -45,6 +47,7 @@ pub use classification::{PROBABILITY_FLOOR, accuracy, brier, nll, top_k_accuracy
 pub use detection::{TPR_95, aupr, auroc, fpr_at_tpr};
 pub use draws::{DrawCurve, DrawScore, draw_curve};
 pub use error::MetricError;
+pub use histogram::Histogram;
 pub use predictions::{DrawProbabilities, Predictions, SUM_TOLERANCE};
 pub use selective::{
     ConfidencePoint, RiskCoverage, RiskCoveragePoint, aurc, error_above_confidence, risk_coverage,

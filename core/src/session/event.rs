@@ -2,7 +2,8 @@
 
 use crate::{
     checkpoint::LoadAccount,
-    evaluate::Evaluation,
+    evaluate::{Evaluation, LayerPosterior},
+    metrics::DrawCurve,
     posterior::ConversionAccount,
     train::{FineTuning, Position, Rates},
 };
@@ -19,6 +20,8 @@ pub enum Command {
     Stop,
     /// Save after the current step.
     Save,
+    /// Tell what the posterior of the parameter with this path looks like now.
+    ShowLayer(String),
     /// Go on with other learning rates.
     SetRates(FineTuning),
 }
@@ -71,7 +74,12 @@ pub enum Event {
         done: usize,
         /// Pictures in all.
         of: usize,
+        /// Accuracy and likelihood against the number of draws, on the test pictures so far.
+        #[serde(skip)]
+        curve: Option<Box<DrawCurve>>,
     },
+    /// What [`Command::ShowLayer`] asked for.
+    Layer(Box<LayerPosterior>),
     /// A network was judged.
     Evaluated(Box<Evaluation>),
 }
@@ -79,7 +87,10 @@ pub enum Event {
 impl Event {
     /// Whether a later event of the same kind makes this one worthless.
     pub(super) fn is_repeated(&self) -> bool {
-        matches!(self, Self::Progress(_) | Self::Evaluating { .. })
+        matches!(
+            self,
+            Self::Progress(_) | Self::Evaluating { .. } | Self::Layer(_)
+        )
     }
 }
 

@@ -4,6 +4,7 @@ use super::{Command, EvaluationSettings, Event, Method, Pace, Phase, Port, Sessi
 use crate::{
     data::{BatchSettings, Batches, DataError, Dataset, Preparation},
     evaluate::{Collector, Evaluation},
+    metrics::DrawCurve,
     models::Network,
     posterior::Bayes,
     predict::{Draws, PredictOptions},
@@ -52,9 +53,13 @@ impl Judge {
         };
         let other = self.out_of_distribution.as_ref();
         let of = self.test.len() + other.map_or(0, |(_, data)| data.len());
-        let told = async |done: usize| {
-            let method = method.to_string();
-            port.emit(Event::Evaluating { method, done, of });
+        let told = async |done: usize, curve: Option<&DrawCurve>| {
+            port.emit(Event::Evaluating {
+                method: method.to_string(),
+                done,
+                of,
+                curve: curve.cloned().map(Box::new),
+            });
             pace.breathe().await;
         };
         let stopped = Cell::new(false);
@@ -65,7 +70,7 @@ impl Judge {
             .await?;
         if let Some((name, data)) = other {
             let batches = self.tensors(data, port, &stopped)?;
-            let after = async |done: usize| told(self.test.len() + done).await;
+            let after = async |done: usize| told(self.test.len() + done, None).await;
             collector
                 .add_out_of_distribution_batches(name, bayes, batches, &options, after)
                 .await?;

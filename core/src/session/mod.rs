@@ -24,7 +24,7 @@ pub use holdout::Splits;
 pub use job::Job;
 pub use judge::Judge;
 #[cfg(not(target_family = "wasm"))]
-pub use open::{open_any, open_splits};
+pub use open::{open_any, open_splits, starting_point};
 pub use port::{Control, Latest, Port, connect};
 pub use run::{Ending, run};
 pub use settings::{

@@ -1,7 +1,13 @@
-//! Data by their names and paths.
+//! Data and weights by their names and paths.
 
-use super::{SessionError, Splits};
-use crate::data::{self, Dataset, Split};
+use super::{RunSettings, SessionError, Splits};
+use crate::{
+    checkpoint::{Checkpoint, LoadOptions},
+    data::{self, Dataset, Split},
+    models::Architecture,
+    posterior::{Entry, Inventory},
+};
+use burn::tensor::Device;
 use std::sync::Arc;
 
 /// How many scribbles there are.
@@ -36,6 +42,36 @@ pub fn open_splits(path: &str, seed: u64) -> Result<Splits, SessionError> {
             test: open_any(path, Split::Test)?,
         }),
     }
+}
+
+/// The parameters that a run started from, if it began with a checkpoint; without those that the checkpoint did not
+/// have.
+///
+/// # Errors
+///
+/// A checkpoint that is gone, or does not fit any more.
+pub fn starting_point(
+    settings: &RunSettings,
+    architecture: &Architecture,
+    device: &Device,
+) -> Result<Option<Inventory>, SessionError> {
+    let Some(weights) = &settings.model.weights else {
+        return Ok(None);
+    };
+    let options = LoadOptions {
+        replace_head: settings.model.replace_head,
+        ..LoadOptions::default()
+    };
+    let (network, account) = architecture.load(&Checkpoint::open(weights)?, &options, device)?;
+    let mut start = Inventory::of(&network);
+    let loaded = |entry: &Entry| {
+        account
+            .applied
+            .iter()
+            .any(|one| one.parameter == entry.path)
+    };
+    start.entries.retain(loaded);
+    Ok(Some(start))
 }
 
 /// What data at a path are called.

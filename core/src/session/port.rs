@@ -149,6 +149,7 @@ mod tests {
                 method: "MAP".to_owned(),
                 done,
                 of: 3 * CAPACITY,
+                curve: None,
             });
         }
         port.emit(warning("last"));

@@ -7,10 +7,11 @@ use super::{
 use crate::{
     clock::Stopwatch,
     data::Batch,
+    evaluate::{EvaluateError, LayerPosterior},
     file::Header,
     models::Network,
     pass::PassError,
-    posterior::{IntoBayes, Point},
+    posterior::{IntoBayes, Inventory, Point},
     train::{FineTuning, Moment, StepScores, TrainError, TrainState, Trainer},
 };
 use serde::{Deserialize, Serialize};
@@ -218,6 +219,7 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
                     return Ok(Some(Ending::Stopped));
                 }
                 Some(Command::Save) => self.save().await?,
+                Some(Command::ShowLayer(path)) => self.show_layer(&path).await?,
                 Some(Command::SetRates(rates)) => {
                     if let Err(error) = self.trainer.set_fine_tuning(rates) {
                         self.warn(error.to_string());
@@ -236,6 +238,18 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
                 None => return Ok(None),
             }
         }
+    }
+
+    /// Tells what a parameter looks like. A path that is none is a warning: the run goes on without.
+    async fn show_layer(&self, path: &str) -> Result<(), SessionError> {
+        let start = Inventory::of(&self.job.network);
+        let now = self.trainer.bayes().inventory();
+        match LayerPosterior::of_path(&now, path, Some(&start)).await {
+            Ok(layer) => self.port.emit(Event::Layer(Box::new(layer))),
+            Err(error @ EvaluateError::NoLayer { .. }) => self.warn(error.to_string()),
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
     }
 
     async fn after_step(&mut self) -> Result<(), SessionError> {

@@ -125,6 +125,11 @@ fn batches_give_what_the_metrics_give_on_the_whole() {
         found.reliability,
         reliability_bins(&confidences, &correct, ECE_BINS).unwrap()
     );
+    for bin in &found.reliability {
+        let positions = found.in_bin(bin);
+        assert_eq!(positions.len(), bin.count);
+        assert!(positions.is_sorted_by_key(|&at| confidences[at]));
+    }
     assert_eq!(
         found.buckets,
         uncertainty_buckets(mi, &correct, MI_BUCKETS).unwrap()

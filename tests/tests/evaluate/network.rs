@@ -1,7 +1,8 @@
 //! A real network, evaluated batch by batch, and its kernels.
 
 use bayesadapter::{
-    evaluate::{Collector, KernelPosterior},
+    evaluate::{Collector, KernelPosterior, LayerPosterior, movements},
+    metrics::Histogram,
     models::{Architecture, Network},
     ops::{NoiseKey, fill_normals},
     posterior::{Bayes, IntoBayes, Inventory, LowRankEnsemble, LowRankForm, MeanField, Posterior},
@@ -10,10 +11,13 @@ use bayesadapter::{
 use bayesadapter_tests::values;
 use burn::tensor::{Device, Tensor, TensorData, read_sync};
 
-fn bayes(posterior: impl Into<Posterior>) -> Bayes<Network> {
+fn network() -> Network {
     let architecture: Architecture = "digits-cnn".parse().unwrap();
-    let network = architecture.init(&Device::flex()).unwrap();
-    network.into_bayes(posterior).unwrap()
+    architecture.init(&Device::flex()).unwrap()
+}
+
+fn bayes(posterior: impl Into<Posterior>) -> Bayes<Network> {
+    network().into_bayes(posterior).unwrap()
 }
 
 fn images(rows: usize, seed: u64) -> Tensor<4> {
@@ -33,8 +37,8 @@ fn a_network_is_evaluated_batch_by_batch() {
     let batch = |seed: u64| Ok::<_, String>((images(5, seed), vec![seed as u32; 5]));
     let mut collector = Collector::new((0..10).map(|digit| digit.to_string()));
     let mut told = Vec::new();
-    let added = collector.add_batches(&bayes, (0..3).map(batch), &options, async |done| {
-        told.push(done);
+    let added = collector.add_batches(&bayes, (0..3).map(batch), &options, async |done, curve| {
+        told.push((done, curve.map(|curve| curve.ensemble.len())));
     });
     read_sync(added).unwrap();
     let strangers = (7..9).map(batch);
@@ -47,7 +51,7 @@ fn a_network_is_evaluated_batch_by_batch() {
     );
     read_sync(added).unwrap();
     let found = collector.finish("MFG").unwrap();
-    assert_eq!(told, [5, 10, 15]);
+    assert_eq!(told, [5, 10, 15].map(|done| (done, Some(4))));
     let by_hand = bayes.predict(images(5, 1), Draws::Fixed(4)).unwrap();
     assert_eq!(
         found.examples.mutual_information[5..10],
@@ -67,7 +71,7 @@ fn a_batch_that_cannot_be_read_is_an_error() {
     let mut collector = Collector::new((0..10).map(|digit| digit.to_string()));
     let batches = [Ok((images(2, 0), vec![0, 1])), Err("the disk is gone")];
     let options = PredictOptions::new(Draws::Mean);
-    let error = read_sync(collector.add_batches(&bayes, batches, &options, async |_| {}));
+    let error = read_sync(collector.add_batches(&bayes, batches, &options, async |_, _| {}));
     assert!(error.unwrap_err().to_string().ends_with("the disk is gone"));
     assert_eq!(collector.finish("MAP").unwrap().scores.examples, 2);
 }
@@ -112,6 +116,57 @@ fn kernels_of_an_ensemble_are_those_of_its_components() {
             assert!(found.std.iter().any(|&std| std > 0.0));
         }
     }
+}
+
+#[test]
+fn a_layer_tells_how_far_its_components_are_from_the_start_and_from_each_other() {
+    let network = network();
+    let start = Inventory::of(&network);
+    let ensemble = LowRankEnsemble::fine_tune(100).with_components(3);
+    let bayes = network.into_bayes(ensemble).unwrap();
+    let inventory = bayes.inventory();
+    let mut shapes = inventory.entries.iter().map(|entry| entry.shape.len());
+    let position = shapes.position(|axes| axes == 2).unwrap();
+    let path = &inventory.entries[position].path;
+    let found = LayerPosterior::of_path(&inventory, path, Some(&start));
+    let found = read_sync(found).unwrap();
+    let components: Vec<Vec<f32>> = (0..3)
+        .map(|component| {
+            let drawn = Inventory::of(&bayes.draw(component).unwrap());
+            values(drawn.entries[position].value.clone())
+        })
+        .collect();
+    let (mean, std) = moments(&components);
+    let most = |values: &mut dyn Iterator<Item = f64>| values.fold(f64::MIN, f64::max);
+    let upper =
+        |histogram: &Histogram| histogram.lower + histogram.width * histogram.counts.len() as f64;
+    let spread = found.spread.unwrap();
+    assert!((upper(&found.mean) - most(&mut mean.iter().copied())).abs() < 1e-6);
+    assert!((upper(&spread.std) - most(&mut std.iter().copied()).log10()).abs() < 1e-4);
+    let ratios = mean.iter().zip(&std).map(|(mean, std)| mean.abs() / std);
+    assert!((upper(&spread.signal_to_noise) - most(&mut ratios.clone()).log10()).abs() < 1e-3);
+    // The mean of the components starts as the network that was converted.
+    assert!(found.movement.unwrap().share < 1e-6);
+    assert_eq!(found.factors.unwrap().components, 3);
+    let moved = read_sync(movements(
+        &inventory,
+        &Inventory::of(&bayes.draw(1).unwrap()),
+    ))
+    .unwrap();
+    assert!(moved[path] > 1e-3);
+    let error = read_sync(LayerPosterior::of_path(&inventory, "conv9.weight", None));
+    assert!(error.unwrap_err().to_string().contains("conv9.weight"));
+}
+
+#[test]
+fn draws_of_kernels_are_those_of_the_drawn_network() {
+    let bayes = bayes(MeanField::fine_tune(100));
+    let first = read_sync(KernelPosterior::of_first_convolution(&bayes.inventory()));
+    let first = first.unwrap().unwrap();
+    let drawn = read_sync(KernelPosterior::of_draw(&bayes, &first.path, 7)).unwrap();
+    let whole = Inventory::of(&bayes.draw(7).unwrap());
+    assert_eq!(drawn.mean, values(whole.entries[0].value.clone()));
+    assert_ne!(drawn.mean, first.mean);
 }
 
 #[test]

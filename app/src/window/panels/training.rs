@@ -130,7 +130,9 @@ impl Training {
                 }
             }
             Event::Warning { message } => self.say(Tone::Warning, message.clone()),
-            Event::Evaluating { method, done, of } => {
+            Event::Evaluating {
+                method, done, of, ..
+            } => {
                 let share = *done as f32 / (*of).max(1) as f32;
                 self.evaluating = Some((method.clone(), share));
             }
@@ -148,7 +150,7 @@ impl Training {
                     ),
                 );
             }
-            Event::Saved { .. } => {}
+            Event::Saved { .. } | Event::Layer(_) => {}
         }
     }
 
