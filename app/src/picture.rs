@@ -1,7 +1,10 @@
 //! Kernels as pictures.
 
 use anyhow::Result;
-use bayesadapter::{evaluate::KernelPosterior, showcase::KernelDraws};
+use bayesadapter::{
+    evaluate::{KernelPosterior, LayerFactors},
+    showcase::KernelDraws,
+};
 use image::{Rgb, RgbImage, imageops};
 use std::path::Path;
 
@@ -28,11 +31,45 @@ pub fn save_kernels(kernels: &KernelPosterior, path: &Path) -> Result<()> {
 pub fn mean_and_std(kernels: &KernelPosterior) -> [Vec<RgbImage>; 2] {
     let (mean, std) = (largest(&kernels.mean), largest(&kernels.std));
     [
-        row(kernels.shape, &kernels.mean, |value| {
-            0.5 + 0.5 * value / mean
-        }),
+        centred(kernels.shape, &kernels.mean, mean),
         row(kernels.shape, &kernels.std, |value| value / std),
     ]
+}
+
+/// A picture per kernel, grey being zero and white the largest value.
+pub fn centred(shape: [usize; 4], values: &[f32], largest: f32) -> Vec<RgbImage> {
+    row(shape, values, |value| 0.5 + 0.5 * value / largest)
+}
+
+/// The factors of an ensemble, of the inputs and of the outputs: a row per network; grey leaves the shared weight as
+/// it is.
+pub fn factors(factors: &LayerFactors) -> [RgbImage; 2] {
+    let components = factors.components.max(1);
+    let outputs = factors.right.len() / components / factors.rank.max(1);
+    // The product of the factors is about one: those of the first rank are, and the others about zero.
+    let first_of_left = |column: usize| column.is_multiple_of(factors.rank.max(1));
+    let first_of_right = |column: usize| column < outputs;
+    [
+        heat_map(&factors.left, components, first_of_left),
+        heat_map(&factors.right, components, first_of_right),
+    ]
+}
+
+fn heat_map(values: &[f32], rows: usize, first_rank: impl Fn(usize) -> bool) -> RgbImage {
+    let columns = values.len() / rows;
+    let neutral = |column: usize| f32::from(u8::from(first_rank(column)));
+    let ways = values.iter().enumerate();
+    let ways: Vec<f32> = ways
+        .map(|(at, value)| value - neutral(at % columns.max(1)))
+        .collect();
+    let most = largest(&ways);
+    // A texture's side has its limits, and so has what one can see.
+    let shown = columns.min(2048);
+    RgbImage::from_fn(shown as u32, rows as u32, |x, y| {
+        let way = ways[y as usize * columns + x as usize];
+        let grey = (127.5 + 127.5 * way / most).round() as u8;
+        Rgb([grey; 3])
+    })
 }
 
 /// The largest value, whatever its sign.

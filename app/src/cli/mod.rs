@@ -9,6 +9,7 @@ pub mod exit;
 mod export;
 mod finetune;
 mod flags;
+mod gui;
 mod inspect;
 mod ops;
 mod outcome;
@@ -70,7 +71,7 @@ enum Command {
         check: bool,
     },
     /// Open the window. The same as no command.
-    Gui,
+    Gui(gui::Flags),
     /// Check the ops on every device here, measure two estimators, and draw kernels to a picture.
     Ops {
         /// Where the picture goes.
@@ -97,7 +98,12 @@ pub fn main() -> ExitCode {
         _ => Output::Text,
     };
     let voice = Voice::new(output);
-    match run(arguments.command.unwrap_or(Command::Gui), &voice) {
+    match run(
+        arguments
+            .command
+            .unwrap_or(Command::Gui(gui::Flags::default())),
+        &voice,
+    ) {
         Ok(code) => code,
         Err(error) => {
             voice.error(&error);
@@ -117,7 +123,7 @@ fn run(command: Command, voice: &Voice) -> Result<ExitCode> {
         Command::Export(flags) => export::run(&flags, voice),
         Command::Data(DataCommand::Get(flags)) => data_get::run(&flags, voice),
         Command::Devices { check } => devices::list(check),
-        Command::Gui => crate::window::open().map(|()| ExitCode::SUCCESS),
+        Command::Gui(flags) => gui::run(&flags, voice),
         Command::Ops { out, runs } => ops::run(&out, runs).map(|()| ExitCode::SUCCESS),
     }
 }

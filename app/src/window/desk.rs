@@ -3,19 +3,21 @@
 use super::{
     computer::Computer,
     news::News,
-    worker::{Answer, Question, Request, View},
+    worker::{Answer, Glimpse, Question, Request, Scrub, Scrubbed, View},
 };
 use crate::network::{self, Opened};
 use anyhow::{Context, Result, bail};
 use bayesadapter::{
     data::{Dataset, Picture},
-    evaluate::KernelPosterior,
+    evaluate::{EvaluateError, KernelPosterior, LayerPosterior, movements},
     models::ModelConfig,
+    posterior::Inventory,
     predict::{Draws, PredictOptions, Prediction},
     session::{self, Method, RunFolder, RunSettings},
 };
 use burn::tensor::{Tensor, TensorData, read_sync};
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -23,11 +25,18 @@ use std::{
 /// Draws of a prediction: enough to see their spread, few enough to answer while a digit is drawn.
 const DRAWS: u32 = 30;
 
+/// Test pictures that draws are shown with.
+const GLIMPSES: usize = 12;
+
 /// The file that is open.
 pub struct Desk {
     computer: Computer,
     opened: Option<Opened>,
     test: Option<Arc<dyn Dataset>>,
+    /// What the run of the file started from.
+    start: Option<Inventory>,
+    /// Positions of the test pictures that draws are shown with.
+    glimpsed: Vec<usize>,
 }
 
 impl Desk {
@@ -36,17 +45,20 @@ impl Desk {
             computer,
             opened: None,
             test: None,
+            start: None,
+            glimpsed: Vec::new(),
         }
     }
 
     pub fn handle(&mut self, request: Request) -> Result<News> {
         match request {
             Request::Open(path) => Ok(News::Opened(Arc::new(self.open(path)?))),
-            Request::Kernels(path) => {
+            Request::Layer(path) => {
                 let inventory = self.opened()?.bayes.inventory();
-                let kernels = read_sync(KernelPosterior::of_path(&inventory, &path))?;
-                Ok(News::Kernels(kernels))
+                let layer = LayerPosterior::of_path(&inventory, &path, self.start.as_ref());
+                Ok(News::Layer(Box::new(read_sync(layer)?)))
             }
+            Request::Scrub(scrub) => self.scrub(scrub).map(News::Scrubbed),
             Request::Pictures(positions) => self.pictures(&positions).map(News::Pictures),
             Request::Ask(question) => self.answer(question).map(News::Answered),
         }
@@ -63,10 +75,25 @@ impl Desk {
         let opened = network::open(&path, &device)?;
         let inventory = opened.bayes.inventory();
         let summaries = read_sync(inventory.summaries())?;
-        let kernels = read_sync(KernelPosterior::of_first_convolution(&inventory))?;
         let run: Option<RunSettings> =
             serde_json::from_value(opened.header.run.clone().into()).ok();
-        // Without its data the posterior can be shown all the same.
+        // Without its data, or the weights that it started from, the posterior can be shown all the same.
+        let architecture = opened.header.architecture.as_ref();
+        self.start = run.as_ref().zip(architecture).and_then(|(run, of)| {
+            let start = session::starting_point(run, of, &device);
+            start.ok().flatten()
+        });
+        let movements = match &self.start {
+            Some(start) => read_sync(movements(&inventory, start))?,
+            None => BTreeMap::new(),
+        };
+        let layer = match inventory.entries.first() {
+            Some(first) => {
+                let layer = LayerPosterior::of_path(&inventory, &first.path, self.start.as_ref());
+                Some(read_sync(layer)?)
+            }
+            None => None,
+        };
         self.test = run.and_then(|run| {
             let splits = session::open_splits(&run.data.path, run.seed).ok()?;
             Some(splits.test)
@@ -77,14 +104,25 @@ impl Desk {
             // A file on its own, or one whose run goes on.
             _ => (Vec::new(), Vec::new()),
         };
-        let convolutions = summaries.iter().filter(|one| one.shape.len() == 4);
+        let method = opened.method.to_string();
+        let judged = evaluations.iter().find(|one| one.method == method);
+        self.glimpsed = match (judged, &self.test) {
+            // The draws differ most where the network is least sure.
+            (Some(judged), _) => judged
+                .by_rising_uncertainty()
+                .rev()
+                .take(GLIMPSES)
+                .collect(),
+            (None, Some(test)) => (0..test.len().min(GLIMPSES)).collect(),
+            (None, None) => Vec::new(),
+        };
         let view = View {
             method: opened.method,
             about: about(&opened),
             input_shape: opened.header.input_shape,
-            convolutions: convolutions.map(|one| one.path.clone()).collect(),
             summaries,
-            kernels,
+            movements,
+            layer,
             evaluations,
             history,
             path,
@@ -103,22 +141,88 @@ impl Desk {
         positions.iter().map(picture).collect()
     }
 
+    /// One network out of the posterior: its kernels, and what it says.
+    fn scrub(&self, scrub: Scrub) -> Result<Scrubbed> {
+        let opened = self.opened()?;
+        let (bayes, layer) = (&opened.bayes, &scrub.layer);
+        let kernels = match scrub.draw {
+            None => read_sync(KernelPosterior::of_path(&bayes.inventory(), layer)),
+            Some(draw) => read_sync(KernelPosterior::of_draw(bayes, layer, draw)),
+        };
+        let kernels = match kernels {
+            Err(EvaluateError::NoKernel { .. }) => None,
+            kernels => Some(kernels?),
+        };
+        let answers = match &self.test {
+            Some(test) => self.glimpses(opened, test, scrub.draw)?,
+            None => Vec::new(),
+        };
+        Ok(Scrubbed {
+            scrub,
+            kernels,
+            answers,
+        })
+    }
+
+    fn glimpses(
+        &self,
+        opened: &Opened,
+        test: &Arc<dyn Dataset>,
+        draw: Option<u32>,
+    ) -> Result<Vec<Glimpse>> {
+        let draws = match draw {
+            None => Draws::Mean,
+            Some(draw) => Draws::List(vec![draw]),
+        };
+        let positions = self.glimpsed.iter();
+        let pictures = positions.map(|&at| Ok((test.label(at), test.picture(at)?)));
+        let pictures: Vec<(u32, Picture)> = pictures.collect::<Result<_>>()?;
+        if pictures.is_empty() {
+            return Ok(Vec::new());
+        }
+        let input = self.input(opened, pictures.iter().map(|(_, picture)| picture))?;
+        let prediction = opened.bayes.predict(input, draws)?;
+        let rows = prediction.probabilities().chunks_exact(prediction.classes);
+        let said = rows.zip(prediction.predicted_classes());
+        let glimpse = |((label, picture), (row, said)): ((u32, Picture), (&[f32], u32))| Glimpse {
+            picture,
+            truth: opened.class_name(label as usize),
+            said: opened.class_name(said as usize),
+            probability: row[said as usize],
+        };
+        Ok(pictures.into_iter().zip(said).map(glimpse).collect())
+    }
+
+    /// Pictures as the network takes them.
+    fn input<'a>(
+        &self,
+        opened: &Opened,
+        pictures: impl Iterator<Item = &'a Picture>,
+    ) -> Result<Tensor<4>> {
+        let preparation = opened.preparation()?;
+        let (mut pixels, mut count) = (Vec::new(), 0);
+        for picture in pictures {
+            pixels.extend(preparation.prepare(picture)?);
+            count += 1;
+        }
+        let [channels, height, width] = preparation.shape;
+        let input = TensorData::new(pixels, [count, channels, height, width]);
+        let device = self.computer.with(|named| named.device.clone())?;
+        Ok(Tensor::from_data(input, &device))
+    }
+
     fn answer(&self, question: Question) -> Result<Answer> {
         let opened = self.opened()?;
-        let preparation = opened.preparation()?;
         let picture = match &question {
-            Question::Drawn(picture) => picture.clone(),
+            Question::Drawn(picture) | Question::Pasted(picture) => picture.clone(),
             Question::File(path) => read(path)?,
         };
         let draws = match opened.method {
             Method::Map => Draws::Mean,
             _ => Draws::Fixed(DRAWS),
         };
-        let [channels, height, width] = preparation.shape;
-        let input = TensorData::new(preparation.prepare(&picture)?, [1, channels, height, width]);
-        let device = self.computer.with(|named| named.device.clone())?;
+        let input = self.input(opened, [&picture].into_iter())?;
         let options = PredictOptions::new(draws).with_draws_kept();
-        let input = Tensor::<4>::from_data(input, &device);
         let prediction = opened.bayes.predict(input, options)?;
         let spreads = spreads(&prediction);
         let classes = prediction.probabilities().iter().zip(spreads).enumerate();
@@ -129,6 +233,7 @@ impl Desk {
             classes: classes
                 .map(|(class, (&mean, spread))| (opened.class_name(class), f64::from(mean), spread))
                 .collect(),
+            draw_probabilities: prediction.draw_probabilities.clone().unwrap_or_default(),
             draws: prediction.draws.len(),
             mutual_information: only(prediction.mutual_information()),
             entropy: only(prediction.entropy()),

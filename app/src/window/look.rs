@@ -1,7 +1,8 @@
 //! How things look: colours, plots, and the one sentence that explains a term.
 
-use egui::{Color32, Response, RichText, Ui};
-use egui_plot::{Legend, Plot};
+use bayesadapter::metrics::Histogram;
+use egui::{Color32, FontFamily, FontId, Response, RichText, TextStyle, Theme, Ui, Vec2};
+use egui_plot::{AxisHints, Bar, Legend, Plot};
 
 /// A colour on light and on dark ground; Okabe and Ito's set, which people with any colour vision can tell apart.
 #[derive(Clone, Copy)]
@@ -36,6 +37,26 @@ pub fn of_method(position: usize) -> Ink {
     [QUIET, BLUE, VERMILION, GREEN][position.min(3)]
 }
 
+/// Sizes that can be read from a chair, and text that stands out from its ground.
+pub fn apply(ctx: &egui::Context) {
+    for (theme, text, quiet) in [(Theme::Dark, 215, 160), (Theme::Light, 40, 95)] {
+        ctx.style_mut_of(theme, |style| {
+            for (kind, size, family) in [
+                (TextStyle::Small, 12.0, FontFamily::Proportional),
+                (TextStyle::Body, 14.0, FontFamily::Proportional),
+                (TextStyle::Button, 14.0, FontFamily::Proportional),
+                (TextStyle::Heading, 20.0, FontFamily::Proportional),
+                (TextStyle::Monospace, 13.0, FontFamily::Monospace),
+            ] {
+                style.text_styles.insert(kind, FontId::new(size, family));
+            }
+            let visuals = &mut style.visuals;
+            visuals.widgets.noninteractive.fg_stroke.color = Color32::from_gray(text);
+            visuals.weak_text_color = Some(Color32::from_gray(quiet));
+        });
+    }
+}
+
 /// A plot that stays as it is under the mouse's wheel, which scrolls the page; a double click shows all again.
 pub fn plot<'a>(id: &'a str, height: f32) -> Plot<'a> {
     Plot::new(id)
@@ -43,7 +64,31 @@ pub fn plot<'a>(id: &'a str, height: f32) -> Plot<'a> {
         .allow_scroll(false)
         .allow_drag(false)
         .allow_boxed_zoom(false)
+        // Labels as soon as there is room, not faded until there is plenty.
+        .custom_x_axes(vec![AxisHints::new_x().label_spacing(34.0..=38.0)])
+        .custom_y_axes(vec![AxisHints::new_y().label_spacing(17.0..=20.0)])
         .show_axes(true)
+}
+
+/// The bars of a histogram, as shares in percent.
+pub fn bars(histogram: &Histogram, fill: Color32) -> Vec<Bar> {
+    let bar = |(middle, share)| {
+        let bar = Bar::new(middle, 100.0 * share).width(histogram.width);
+        bar.fill(fill).stroke((0.0, fill))
+    };
+    histogram.shares().map(bar).collect()
+}
+
+/// Names with their colours, over plots that share them.
+pub fn key(ui: &mut Ui, names: &[(&str, Ink)]) {
+    ui.horizontal(|ui| {
+        for (name, ink) in names {
+            let (area, _) = ui.allocate_exact_size(Vec2::splat(11.0), egui::Sense::hover());
+            ui.painter().rect_filled(area, 2.0, ink.on(ui));
+            ui.label(*name);
+            ui.add_space(10.0);
+        }
+    });
 }
 
 /// The legend of a plot.
@@ -66,6 +111,11 @@ pub fn number(ui: &mut Ui, name: &str, value: String, explained: &str) {
             .on_hover_text(explained);
     });
     ui.add_space(14.0);
+}
+
+/// Which values a word has a colour of its own for.
+pub fn of_answer(right: bool) -> Ink {
+    if right { QUIET } else { VERMILION }
 }
 
 /// What a page says that has nothing to show yet.
@@ -101,6 +151,18 @@ pub mod terms {
         factors of its own.";
     pub const SPREAD: &str = "How unsure the posterior is of this parameter: the typical standard deviation of a \
         Gaussian, or of an ensemble's factors relative to the weight.";
+    pub const SIGNAL_TO_NOISE: &str = "The size of a weight's mean in its own standard deviations: below 1, not even \
+        its sign is sure.";
+    pub const MOVEMENT: &str = "How far fine-tuning moved the means, relative to the size of the weights that it \
+        started from.";
+    pub const FACTORS: &str = "A row per network of the ensemble: what it multiplies the shared weights with, by input \
+        and by output; 1 changes nothing.";
+    pub const ADAPTIVE_ECE: &str = "The ECE over bins that hold equally many pictures.";
+    pub const CLASSWISE_ECE: &str = "The ECE of the probability of every class, not only the predicted one, averaged over the classes.";
+    pub const BRIER: &str =
+        "Squared distance of the probabilities from the truth: 0 is perfect, 2 is the worst.";
+    pub const RISK_COVERAGE: &str = "Error among the answers that are kept, if only the surest share is kept; the \
+        lower, the better the network knows its mistakes.";
     pub const NLL: &str = "Negative log-likelihood of the test labels, in nats: punishes confident mistakes; lower is \
         better.";
     pub const DRAWS: &str =

@@ -2,29 +2,42 @@
 //!
 //! News come from the [`Runner`] and the [`Worker`] and go to every panel; what panels wish for comes back here.
 
+mod closing;
 mod computer;
 mod desk;
 mod dialog;
 mod look;
 mod news;
 mod panels;
+mod remembered;
 mod runner;
 #[cfg(test)]
 mod tests;
+mod tour;
 mod view_menu;
 mod welcome;
 mod worker;
 
 use anyhow::{Result, anyhow};
-use bayesadapter::session::{Command, Ending, Event, Method, Phase};
+use bayesadapter::{
+    data::Picture,
+    session::{Command, Ending, Event, Method, Phase},
+};
+use closing::Closing;
 use computer::Computer;
 use dialog::{Chosen, Dialog};
 use eframe::egui;
 use egui::{Key, Modifiers, RichText};
 use news::{News, Wish};
 use panels::Panel;
+use remembered::Remembered;
 use runner::Runner;
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use tour::{Outcome, Tour};
 use welcome::Welcome;
 use worker::{Question, Worker};
 
@@ -33,14 +46,36 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Opens the window and returns when it is closed.
 pub fn open() -> Result<()> {
+    show(None)
+}
+
+/// Opens the window, runs the demo in it for at least `time`, saves a picture of every page in `folder`, and closes it.
+/// Returns how long frames took and how much memory is in use, a line for every demo.
+pub fn tour(folder: PathBuf, time: Duration) -> Result<Vec<String>> {
+    let outcome = Outcome::new(Mutex::new(Ok(Vec::new())));
+    show(Some(Tour::new(folder, time, Arc::clone(&outcome))))?;
+    let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
+    std::mem::replace(&mut *outcome, Ok(Vec::new()))
+}
+
+fn show(tour: Option<Tour>) -> Result<()> {
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
+            .with_app_id("bayesadapter")
             .with_inner_size([1280.0, 800.0])
             .with_min_inner_size([900.0, 600.0]),
+        // A tour leaves the user's settings alone.
+        persistence_path: tour.as_ref().map(|tour| tour.folder().join("memory.ron")),
         ..Default::default()
     };
-    let create = |_: &eframe::CreationContext| -> Result<Box<dyn eframe::App>, _> {
-        Ok(Box::new(Window::new()))
+    let create = |creation: &eframe::CreationContext| -> Result<Box<dyn eframe::App>, _> {
+        look::apply(&creation.egui_ctx);
+        let mut window = Window::new();
+        if let Some(remembered) = Remembered::load(creation.storage) {
+            (window.out, window.welcome.method) = (remembered.out, remembered.method);
+        }
+        window.tour = tour;
+        Ok(Box::new(window))
     };
     eframe::run_native("BayesAdapter", options, Box::new(create)).map_err(|error| {
         anyhow!("no window can be opened here ({error}); `bayesadapter demo` needs none")
@@ -68,6 +103,8 @@ struct Window {
     dialog: Dialog,
     /// What went wrong, until the user has read it.
     notice: Option<String>,
+    closing: Closing,
+    tour: Option<Tour>,
 }
 
 impl Window {
@@ -87,6 +124,8 @@ impl Window {
             phase: Phase::Ended,
             dialog: Dialog::default(),
             notice: None,
+            closing: Closing::default(),
+            tour: None,
         }
     }
 
@@ -167,7 +206,8 @@ impl Window {
                     runner.tell(command);
                 }
             }
-            Wish::Kernels(path) => self.worker.ask(|mail| mail.kernels = Some(path)),
+            Wish::Layer(path) => self.worker.ask(|mail| mail.layer = Some(path)),
+            Wish::Scrub(scrub) => self.worker.ask(|mail| mail.scrub = Some(scrub)),
             Wish::Pictures(positions) => self.worker.ask(|mail| mail.pictures = Some(positions)),
             Wish::Ask(question) => self.worker.ask(|mail| mail.question = Some(question)),
         }
@@ -196,6 +236,10 @@ impl Window {
                     self.fulfil(Wish::Ask(Question::File(path)));
                 }
             }
+        }
+        if let Some(picture) = pasted(ctx) {
+            self.show_panel("Predict");
+            self.fulfil(Wish::Ask(Question::Pasted(picture)));
         }
         if ctx.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::O)) {
             self.fulfil(Wish::ChooseFile);
@@ -274,9 +318,18 @@ impl Window {
 }
 
 impl eframe::App for Window {
-    fn ui(&mut self, ui: &mut egui::Ui, _: &mut eframe::Frame) {
+    fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
         self.catch_up();
         self.take_input(ui.ctx());
+        if self.closing.ui(ui.ctx(), self.running()) {
+            self.fulfil(Wish::Tell(Command::Stop));
+        }
+        if let Some(mut tour) = self.tour.take() {
+            match tour.go_on(self, ui.ctx(), frame.info().cpu_usage) {
+                true => self.tour = Some(tour),
+                false => ui.ctx().send_viewport_cmd(egui::ViewportCommand::Close),
+            }
+        }
         let mut wishes = Vec::new();
         egui::Panel::top("bar").show(ui, |ui| {
             ui.add_space(4.0);
@@ -298,4 +351,32 @@ impl eframe::App for Window {
             ui.ctx().request_repaint_after(LOOK);
         }
     }
+
+    fn raw_input_hook(&mut self, _: &egui::Context, input: &mut egui::RawInput) {
+        if let Some(tour) = &mut self.tour {
+            tour.move_pointer(input);
+        }
+    }
+
+    fn save(&mut self, storage: &mut dyn eframe::Storage) {
+        let (out, method) = (self.out.clone(), self.welcome.method);
+        Remembered { out, method }.save(storage);
+    }
+}
+
+/// The picture that was pasted in this frame, if one was.
+fn pasted(ctx: &egui::Context) -> Option<Picture> {
+    let image = ctx.input(|input| {
+        let mut events = input.events.iter().rev();
+        events.find_map(|event| match event {
+            egui::Event::PasteImage(image) => Some(Arc::clone(image)),
+            _ => None,
+        })
+    })?;
+    let [width, height] = image.size;
+    let pixels = image.pixels.iter().flat_map(|pixel| {
+        let [red, green, blue, _] = pixel.to_array();
+        [red, green, blue]
+    });
+    Picture::new(3, height, width, pixels.collect()).ok()
 }

@@ -1,9 +1,9 @@
 //! What panels are told, and what they ask for.
 
-use super::worker::{Answer, Question, View};
+use super::worker::{Answer, Question, Scrub, Scrubbed, View};
 use bayesadapter::{
     data::Picture,
-    evaluate::KernelPosterior,
+    evaluate::LayerPosterior,
     session::{Command, Ending, Event, Method},
 };
 use std::{path::PathBuf, sync::Arc};
@@ -25,8 +25,10 @@ pub enum News {
     Over(Result<(), String>),
     /// A posterior file was opened.
     Opened(Arc<View>),
-    /// The kernels that were asked for.
-    Kernels(KernelPosterior),
+    /// The layer that was asked for.
+    Layer(Box<LayerPosterior>),
+    /// The network out of the posterior that was asked for.
+    Scrubbed(Scrubbed),
     /// The test pictures that were asked for, under their positions.
     Pictures(Vec<(usize, Picture)>),
     /// What the network says of a picture.
@@ -49,8 +51,10 @@ pub enum Wish {
     Open(PathBuf),
     /// Something for the run.
     Tell(Command),
-    /// The kernels of a convolution.
-    Kernels(String),
+    /// What a parameter of the file looks like, by path.
+    Layer(String),
+    /// What a network out of the posterior looks like, and says.
+    Scrub(Scrub),
     /// Test pictures, by position.
     Pictures(Vec<usize>),
     /// What the network says of a picture.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// The page's one choice.
 pub struct Welcome {
-    method: Method,
+    pub method: Method,
 }
 
 impl Default for Welcome {
@@ -59,7 +59,7 @@ impl Welcome {
         }
         ui.label(
             RichText::new(
-                "Trains a small network on 446 handwritten digits, makes it Bayesian, and shows scribbles to it. \
+                "Trains a small network on 445 handwritten digits, makes it Bayesian, and shows scribbles to it.\n\
                  About a minute, no download, no GPU needed.",
             )
             .weak(),

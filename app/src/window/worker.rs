@@ -1,15 +1,16 @@
-//! One thread for what takes longer than a frame: files, kernels, pictures, predictions.
+//! One thread for what takes longer than a frame: files, layers, pictures, predictions.
 //!
 //! Of each kind of request the latest counts: a newer one takes the place of one that waits.
 
 use super::{computer::Computer, desk::Desk, news::News};
 use bayesadapter::{
     data::Picture,
-    evaluate::{Evaluation, KernelPosterior},
+    evaluate::{Evaluation, KernelPosterior, LayerPosterior},
     posterior::Summary,
     session::{HistoryRow, Method},
 };
 use std::{
+    collections::BTreeMap,
     path::PathBuf,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
@@ -28,10 +29,10 @@ pub struct View {
     pub input_shape: Option<[usize; 3]>,
     /// Every parameter in a few numbers.
     pub summaries: Vec<Summary>,
-    /// Paths of the convolutions.
-    pub convolutions: Vec<String>,
-    /// Of the first convolution, if there is one.
-    pub kernels: Option<KernelPosterior>,
+    /// How far each parameter is from the start of the run, by path; empty if the start is not there any more.
+    pub movements: BTreeMap<String, f64>,
+    /// Of the first parameter.
+    pub layer: Option<LayerPosterior>,
     /// Of the run that the file lies in, if it does.
     pub evaluations: Vec<Evaluation>,
     /// Of the same run.
@@ -42,6 +43,7 @@ pub struct View {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Question {
     Drawn(Picture),
+    Pasted(Picture),
     File(PathBuf),
 }
 
@@ -53,6 +55,8 @@ pub struct Answer {
     pub picture: Picture,
     /// Name, mean probability and standard deviation over the draws, of each class.
     pub classes: Vec<(String, f64, f64)>,
+    /// The probabilities of every draw, `[draws, classes]`.
+    pub draw_probabilities: Vec<f32>,
     pub draws: usize,
     /// In nats, as the two below.
     pub mutual_information: f64,
@@ -60,11 +64,39 @@ pub struct Answer {
     pub aleatoric_entropy: f64,
 }
 
+/// A network out of the posterior to look at: a draw, or the mean.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scrub {
+    pub draw: Option<u32>,
+    /// Path of the layer that is shown.
+    pub layer: String,
+}
+
+/// What that network looks like, and says.
+#[derive(Clone)]
+pub struct Scrubbed {
+    pub scrub: Scrub,
+    /// Of the layer, if it is a convolution.
+    pub kernels: Option<KernelPosterior>,
+    /// What it says of a few test pictures.
+    pub answers: Vec<Glimpse>,
+}
+
+/// What one network says of a test picture.
+#[derive(Clone)]
+pub struct Glimpse {
+    pub picture: Picture,
+    pub truth: String,
+    pub said: String,
+    pub probability: f32,
+}
+
 /// Requests that wait, one of a kind.
 #[derive(Default)]
 pub struct Mail {
     pub open: Option<PathBuf>,
-    pub kernels: Option<String>,
+    pub layer: Option<String>,
+    pub scrub: Option<Scrub>,
     pub pictures: Option<Vec<usize>>,
     pub question: Option<Question>,
     busy: bool,
@@ -74,7 +106,8 @@ pub struct Mail {
 impl Mail {
     fn is_empty(&self) -> bool {
         self.open.is_none()
-            && self.kernels.is_none()
+            && self.layer.is_none()
+            && self.scrub.is_none()
             && self.pictures.is_none()
             && self.question.is_none()
     }
@@ -82,9 +115,11 @@ impl Mail {
     /// The next request; a new file comes first, since the others are about it.
     fn take(&mut self) -> Option<Request> {
         let open = self.open.take().map(Request::Open);
-        let kernels = |mail: &mut Self| mail.kernels.take().map(Request::Kernels);
+        let layer = |mail: &mut Self| mail.layer.take().map(Request::Layer);
+        let scrub = |mail: &mut Self| mail.scrub.take().map(Request::Scrub);
         let pictures = |mail: &mut Self| mail.pictures.take().map(Request::Pictures);
-        open.or_else(|| kernels(self))
+        open.or_else(|| layer(self))
+            .or_else(|| scrub(self))
             .or_else(|| pictures(self))
             .or_else(|| self.question.take().map(Request::Ask))
     }
@@ -93,7 +128,8 @@ impl Mail {
 /// One thing to do.
 pub enum Request {
     Open(PathBuf),
-    Kernels(String),
+    Layer(String),
+    Scrub(Scrub),
     Pictures(Vec<usize>),
     Ask(Question),
 }
@@ -161,7 +197,8 @@ impl Worker {
     /// Opens a file. What waits is about the one before, and is dropped.
     pub fn open(&self, path: PathBuf) {
         self.ask(|mail| {
-            (mail.kernels, mail.pictures, mail.question) = (None, None, None);
+            (mail.layer, mail.scrub) = (None, None);
+            (mail.pictures, mail.question) = (None, None);
             mail.open = Some(path);
         });
     }

@@ -2,11 +2,12 @@
 
 use super::{
     News, Panel, Wish,
+    gallery::Gallery,
     judged::{Judged, NOTHING},
 };
 use crate::window::look::{self, QUIET, terms};
 use bayesadapter::evaluate::Evaluation;
-use egui::Ui;
+use egui::{Grid, RichText, Ui};
 use egui_plot::{Bar, BarChart, Line, LineStyle};
 
 /// Networks that have room beside each other; of more, the first and the last ones are shown.
@@ -16,6 +17,9 @@ const MOST: usize = 3;
 #[derive(Default)]
 pub struct Calibration {
     judged: Judged,
+    /// The network whose bin is open.
+    chosen: usize,
+    gallery: Gallery,
 }
 
 impl Panel for Calibration {
@@ -28,77 +32,145 @@ impl Panel for Calibration {
     }
 
     fn on_news(&mut self, news: &News) {
-        self.judged.on_news(news);
+        if self.judged.on_news(news) {
+            self.gallery.close();
+        }
+        if let News::Pictures(pictures) = news {
+            self.gallery.fill(pictures);
+        }
     }
 
-    fn ui(&mut self, ui: &mut Ui, _: &mut Vec<Wish>) {
+    fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
         let all = &self.judged.evaluations;
         if all.is_empty() {
             look::nothing_yet(ui, NOTHING);
             return;
         }
-        ui.label(
-            "Bars at the line: confidence is honest. Below it, the network is too sure; above it, too modest.",
-        );
-        ui.add_space(8.0);
         let later = all.len().saturating_sub(MOST - 1).max(1);
         let shown: Vec<(usize, &Evaluation)> = all
             .iter()
             .enumerate()
             .filter(|(at, _)| *at == 0 || *at >= later)
             .collect();
+        ui.label(
+            "Bars at the line: confidence is honest. Below it, the network is too sure; above it, too modest. \
+             Click a bar to see its pictures.",
+        );
+        ui.add_space(6.0);
         let height = ui.available_height();
         ui.columns(shown.len(), |columns| {
             for (ui, (at, evaluation)) in columns.iter_mut().zip(shown) {
-                diagram(ui, at, evaluation, height);
+                let open = self.gallery.bar().filter(|_| self.chosen == at);
+                if let Some(bar) = diagram(ui, at, evaluation, open, height) {
+                    self.chosen = at;
+                    wishes.extend(open_bin(&mut self.gallery, evaluation, bar));
+                }
             }
         });
+        ui.add_space(6.0);
+        if let Some(evaluation) = all.get(self.chosen) {
+            let hint = "The pictures behind a bar appear here when you click it.";
+            self.gallery.ui(ui, hint, evaluation);
+        }
     }
 }
 
-fn diagram(ui: &mut Ui, at: usize, evaluation: &Evaluation, height: f32) {
-    let title = format!("{}: ECE {:.4}", evaluation.method, evaluation.scores.ece);
-    look::title(ui, &title, terms::ECE);
+fn open_bin(gallery: &mut Gallery, evaluation: &Evaluation, bar: usize) -> Option<Wish> {
+    let bin = evaluation.reliability.get(bar)?;
+    let title = format!(
+        "{}: the {} pictures with {:.0} to {:.0} % confidence, by rising confidence",
+        evaluation.method,
+        bin.count,
+        100.0 * bin.lower,
+        100.0 * bin.upper
+    );
+    gallery.open(bar, title, evaluation.in_bin(bin))
+}
+
+/// Errors, reliability and counts of one network; returns the bar that was clicked.
+fn diagram(
+    ui: &mut Ui,
+    at: usize,
+    evaluation: &Evaluation,
+    open: Option<usize>,
+    height: f32,
+) -> Option<usize> {
+    errors(ui, evaluation);
     let (ink, quiet) = (look::of_method(at).on(ui), QUIET.on(ui));
-    let bins = &evaluation.reliability;
+    let bins = evaluation.reliability.iter().enumerate();
+    let bar = |(at, middle, width, height): (usize, f64, f64, f64)| {
+        let fill = match open {
+            Some(open) if open != at => ink.gamma_multiply(0.45),
+            _ => ink.gamma_multiply(0.85),
+        };
+        Bar::new(middle, height).width(0.94 * width).fill(fill)
+    };
+    let place = |lower: f64, upper: f64| (0.5 * (lower + upper), upper - lower);
     let accuracy: Vec<Bar> = bins
-        .iter()
-        .filter_map(|bin| {
-            let bar = Bar::new(0.5 * (bin.lower + bin.upper), bin.accuracy?);
-            Some(bar.width(0.94 * (bin.upper - bin.lower)))
+        .clone()
+        .filter_map(|(at, bin)| {
+            let (middle, width) = place(bin.lower, bin.upper);
+            Some(bar((at, middle, width, bin.accuracy?)))
         })
         .collect();
     let counts: Vec<Bar> = bins
-        .iter()
-        .map(|bin| {
-            let bar = Bar::new(0.5 * (bin.lower + bin.upper), bin.count as f64);
-            bar.width(0.94 * (bin.upper - bin.lower))
+        .map(|(at, bin)| {
+            let (middle, width) = place(bin.lower, bin.upper);
+            bar((at, middle, width, bin.count as f64))
         })
         .collect();
     let name = &evaluation.method;
-    look::plot(&format!("reliability {name}"), 0.58 * height)
+    let reliability = look::plot(&format!("reliability {name}"), 0.42 * height)
         .include_x(0.0)
         .include_x(1.0)
         .include_y(0.0)
         .include_y(1.0)
-        .x_axis_label("confidence")
         .y_axis_label("share of right answers")
         .show(ui, |plot| {
             plot.bar_chart(BarChart::new("accuracy", accuracy).color(ink));
             let ideal = Line::new("ideal", vec![[0.0, 0.0], [1.0, 1.0]]);
             plot.line(ideal.color(quiet).style(LineStyle::dashed_loose()));
+            plot.pointer_coordinate()
         });
-    ui.add_space(8.0);
-    look::title(
-        ui,
-        "Test pictures by confidence",
-        "How many answers had each confidence; bars above with few of them mean little.",
-    );
-    look::plot(&format!("counts {name}"), 0.24 * height)
+    let counts = look::plot(&format!("counts {name}"), 0.2 * height)
         .include_x(0.0)
         .include_x(1.0)
         .x_axis_label("confidence")
+        .y_axis_label("pictures")
         .show(ui, |plot| {
             plot.bar_chart(BarChart::new("pictures", counts).color(ink));
+            plot.pointer_coordinate()
         });
+    let clicked = [reliability, counts]
+        .into_iter()
+        .find(|one| one.response.clicked())?;
+    let confidence = clicked.inner?.x;
+    let mut bins = evaluation.reliability.iter();
+    bins.position(|bin| bin.lower <= confidence && confidence <= bin.upper)
+}
+
+/// The calibration errors in numbers.
+fn errors(ui: &mut Ui, evaluation: &Evaluation) {
+    let scores = &evaluation.scores;
+    Grid::new(("calibration errors", &evaluation.method))
+        .spacing([18.0, 2.0])
+        .show(ui, |ui| {
+            let columns = [
+                ("ECE", scores.ece, terms::ECE),
+                ("adaptive", scores.adaptive_ece, terms::ADAPTIVE_ECE),
+                ("classwise", scores.classwise_ece, terms::CLASSWISE_ECE),
+                ("Brier", scores.brier, terms::BRIER),
+            ];
+            ui.label("");
+            for (name, _, explained) in columns {
+                ui.label(RichText::new(name).weak())
+                    .on_hover_text(explained);
+            }
+            ui.end_row();
+            ui.label(RichText::new(&evaluation.method).strong());
+            for (_, value, explained) in columns {
+                ui.label(format!("{value:.4}")).on_hover_text(explained);
+            }
+        });
+    ui.add_space(4.0);
 }

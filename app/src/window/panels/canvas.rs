@@ -1,7 +1,7 @@
 //! A place to draw a digit on, made into pixels as the digits of the data set were.
 
 use bayesadapter::data::Picture;
-use egui::{Color32, CornerRadius, Pos2, Rect, Sense, Ui, Vec2};
+use egui::{Color32, CornerRadius, Id, Pos2, Rect, Sense, Ui, Vec2};
 
 /// Side of the picture, and of the finer grid whose cells are counted.
 const SIDE: usize = 8;
@@ -9,6 +9,11 @@ const FINE: usize = 32;
 const BLOCK: usize = FINE / SIDE;
 /// Half the width of the pen, in cells.
 const PEN: f32 = 1.7;
+
+/// The name under which the place of the canvas can be looked up.
+pub fn id() -> Id {
+    Id::unique("canvas")
+}
 
 /// Which cells have ink.
 pub struct Canvas {
@@ -53,8 +58,9 @@ impl Canvas {
 
     /// Draws the canvas and follows the pen; returns whether there is new ink.
     pub fn ui(&mut self, ui: &mut Ui, side: f32) -> bool {
-        let (response, painter) = ui.allocate_painter(Vec2::splat(side), Sense::click_and_drag());
-        let (area, cell) = (response.rect, side / FINE as f32);
+        let (_, area) = ui.allocate_space(Vec2::splat(side));
+        let response = ui.interact(area, id(), Sense::click_and_drag());
+        let (painter, cell) = (ui.painter_at(area), side / FINE as f32);
         let down = response.is_pointer_button_down_on();
         let at = response.interact_pointer_pos().filter(|_| down);
         let at = at.map(|at| ((at - area.min) / cell).to_pos2());
@@ -71,7 +77,6 @@ impl Canvas {
                 painter.rect_filled(square, CornerRadius::ZERO, Color32::WHITE);
             }
         }
-        response.on_hover_text("Draw a digit with the mouse, large and in the middle.");
         changed
     }
 

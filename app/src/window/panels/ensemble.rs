@@ -4,10 +4,14 @@ use super::{
     News, Panel, Wish,
     judged::{Judged, NOTHING},
 };
-use crate::window::look::{self, BLUE, QUIET, VERMILION, terms};
-use bayesadapter::{evaluate::Evaluation, metrics::DrawScore};
+use crate::window::look::{self, BLUE, GREEN, QUIET, VERMILION, terms};
+use bayesadapter::{
+    evaluate::{Detection, Evaluation},
+    metrics::{DrawCurve, DrawScore},
+    session::Event,
+};
 use egui::{Grid, RichText, Ui};
-use egui_plot::{HLine, Line, LineStyle, PlotPoints, Points};
+use egui_plot::{HLine, Line, LineStyle, PlotPoints, Points, VLine};
 
 /// Change of the NLL, in nats, below which more draws are not worth their time.
 const TOLERANCE: f64 = 0.01;
@@ -16,6 +20,8 @@ const TOLERANCE: f64 = 0.01;
 #[derive(Default)]
 pub struct Ensemble {
     judged: Judged,
+    /// The network that is being judged, and its curve so far.
+    so_far: Option<(String, DrawCurve)>,
 }
 
 impl Panel for Ensemble {
@@ -29,19 +35,33 @@ impl Panel for Ensemble {
 
     fn on_news(&mut self, news: &News) {
         self.judged.on_news(news);
+        match news {
+            News::Run(Event::Evaluating {
+                method,
+                curve: Some(curve),
+                ..
+            }) => self.so_far = Some((method.clone(), curve.as_ref().clone())),
+            News::Run(Event::Evaluated(_)) | News::Opened(_) | News::Over(_) => self.so_far = None,
+            _ => {}
+        }
     }
 
     fn ui(&mut self, ui: &mut Ui, _: &mut Vec<Wish>) {
-        if self.judged.evaluations.is_empty() {
+        let evaluations = &self.judged.evaluations;
+        if evaluations.is_empty() && self.so_far.is_none() {
             look::nothing_yet(ui, NOTHING);
             return;
         }
-        scores(ui, &self.judged.evaluations);
+        scores(ui, evaluations);
         ui.add_space(12.0);
-        let with_draws = self.judged.evaluations.iter().rev();
-        let with_draws = with_draws.filter(|one| one.curve.is_some());
-        match with_draws.take(1).next() {
-            Some(evaluation) => self.curves(ui, evaluation),
+        let judged = evaluations.iter().rev();
+        let mut judged = judged.filter_map(|one| Some((&one.method, one.curve.as_ref()?)));
+        let shown = match &self.so_far {
+            Some((method, curve)) => Some((method, curve)),
+            None => judged.next(),
+        };
+        match shown {
+            Some((method, curve)) => self.curves(ui, method, curve),
             None => {
                 ui.label("Point weights have no draws; the curves come with a posterior.");
             }
@@ -50,71 +70,96 @@ impl Panel for Ensemble {
 }
 
 impl Ensemble {
-    fn curves(&self, ui: &mut Ui, evaluation: &Evaluation) {
-        let Some(curve) = &evaluation.curve else {
-            return;
-        };
-        let stable = match curve.draws_until_stable(TOLERANCE) {
-            Some(draws) => format!(
-                "From {draws} draws on, more change the NLL of {} by less than {TOLERANCE} nats.",
-                evaluation.method
+    fn curves(&self, ui: &mut Ui, method: &str, curve: &DrawCurve) {
+        let stable = curve.draws_until_stable(TOLERANCE);
+        let text = match (&self.so_far, stable) {
+            (Some(_), _) => {
+                format!("{method} is being judged; this is of the test pictures so far.")
+            }
+            (None, Some(draws)) => format!(
+                "From {draws} draws on, more change the NLL of {method} by less than {TOLERANCE} nats."
             ),
-            None => format!("More than {} draws would still help.", evaluation.draws),
+            (None, None) => format!("More than {} draws would still help.", curve.single.len()),
         };
-        ui.label(stable).on_hover_text(terms::DRAWS);
-        ui.add_space(8.0);
-        let height = ui.available_height() - 40.0;
+        ui.label(RichText::new(text).strong())
+            .on_hover_text(terms::DRAWS);
+        ui.add_space(4.0);
+        let start = self.judged.evaluations.first();
+        let start = start.filter(|one| one.method != method);
+        let start_name = start.map(|one| format!("{}, the start", one.method));
+        let mut names = vec![
+            ("average of the first S draws", BLUE),
+            ("each draw alone", VERMILION),
+        ];
+        if curve.mean_network.is_some() {
+            names.push(("mean network", GREEN));
+        }
+        names.extend(start_name.as_deref().map(|name| (name, QUIET)));
+        look::key(ui, &names);
+        ui.add_space(4.0);
+        let start = start.map(|one| DrawScore {
+            accuracy: one.scores.accuracy,
+            nll: one.scores.nll,
+        });
+        let height = ui.available_height() - 34.0;
+        let lines = Lines {
+            curve,
+            start,
+            stable,
+            height,
+        };
         ui.columns(2, |columns| {
             let [left, right] = columns else { return };
-            let accuracy = |score: &DrawScore| 100.0 * score.accuracy;
             look::title(left, "Test accuracy, %", terms::ACCURACY);
-            self.curve(left, evaluation, "ensemble accuracy", height, accuracy);
+            lines.ui(left, "ensemble accuracy", |score| 100.0 * score.accuracy);
             look::title(right, "Negative log-likelihood, nats", terms::NLL);
-            self.curve(right, evaluation, "ensemble nll", height, |score| score.nll);
+            lines.ui(right, "ensemble nll", |score| score.nll);
         });
     }
+}
 
-    /// One score against the number of draws, with single draws and the network before fine-tuning.
-    fn curve(
-        &self,
-        ui: &mut Ui,
-        evaluation: &Evaluation,
-        id: &str,
-        height: f32,
-        score: impl Fn(&DrawScore) -> f64,
-    ) {
-        let Some(curve) = &evaluation.curve else {
-            return;
-        };
+/// What both plots show.
+struct Lines<'a> {
+    curve: &'a DrawCurve,
+    start: Option<DrawScore>,
+    /// Draws after which nothing changes.
+    stable: Option<usize>,
+    height: f32,
+}
+
+impl Lines<'_> {
+    /// One score against the number of draws.
+    fn ui(&self, ui: &mut Ui, id: &str, score: impl Fn(&DrawScore) -> f64) {
         let against = |scores: &[DrawScore]| -> PlotPoints<'static> {
             let scores = scores.iter().enumerate();
             scores
                 .map(|(at, one)| [at as f64 + 1.0, score(one)])
                 .collect()
         };
-        let (average, single) = (against(&curve.ensemble), against(&curve.single));
-        let baseline = self.judged.evaluations.first();
-        let baseline = baseline.filter(|one| one.method != evaluation.method);
-        let baseline = baseline.map(|one| {
-            let scores = DrawScore {
-                accuracy: one.scores.accuracy,
-                nll: one.scores.nll,
-            };
-            (one.method.clone(), score(&scores))
+        let (average, single) = (against(&self.curve.ensemble), against(&self.curve.single));
+        let [blue, vermilion, green, quiet] = [BLUE, VERMILION, GREEN, QUIET].map(|ink| ink.on(ui));
+        let levels = [
+            ("mean network", self.curve.mean_network, green),
+            ("the start", self.start, quiet),
+        ];
+        let levels = levels.into_iter().filter_map(|(name, level, colour)| {
+            let line = HLine::new(name, score(&level?)).color(colour);
+            Some(line.style(LineStyle::dashed_loose()))
         });
-        let [blue, vermilion, quiet] = [BLUE, VERMILION, QUIET].map(|ink| ink.on(ui));
-        look::plot(id, height)
-            .legend(look::legend())
+        let levels: Vec<HLine> = levels.collect();
+        look::plot(id, self.height)
             .x_axis_label("draws S")
+            .include_x(0.5)
             .show(ui, |plot| {
-                let points = Points::new("each draw alone", single).radius(3.0);
+                levels.into_iter().for_each(|line| plot.hline(line));
+                if let Some(draws) = self.stable {
+                    let line = VLine::new("nothing changes from here on", draws as f64);
+                    plot.vline(line.color(quiet).style(LineStyle::dotted_loose()));
+                }
+                let points = Points::new("a draw alone", single).radius(3.0);
                 plot.points(points.color(vermilion));
                 let line = Line::new("average of the first S", average);
                 plot.line(line.color(blue).width(2.5));
-                if let Some((name, value)) = baseline {
-                    let line = HLine::new(format!("{name}, the start"), value);
-                    plot.hline(line.color(quiet).style(LineStyle::dashed_loose()));
-                }
             });
     }
 }
@@ -143,7 +188,7 @@ fn scores(ui: &mut Ui, evaluations: &[Evaluation]) {
                 let errors = scores.error_detection.and_then(|all| all.by(measure));
                 let others = evaluation.out_of_distribution.as_ref();
                 let others = others.and_then(|others| others.detection.by(measure));
-                let auroc = |found: Option<bayesadapter::evaluate::Detection>| {
+                let auroc = |found: Option<Detection>| {
                     found.map_or("none".to_owned(), |found| format!("{:.3}", found.auroc))
                 };
                 ui.label(RichText::new(&evaluation.method).strong());

@@ -1,66 +1,97 @@
-//! The pictures of a bucket, from the surest to the least sure.
+//! Test pictures, with what the network said of them.
 
 use super::Wish;
-use crate::window::look::{self, QUIET, VERMILION};
-use bayesadapter::{data::Picture, evaluate::Evaluation, metrics::UncertaintyBucket};
+use crate::window::look;
+use bayesadapter::{data::Picture, evaluate::Evaluation};
 use egui::{RichText, ScrollArea, TextureHandle, TextureOptions, Ui, Vec2};
 
-/// Pictures that are fetched of a bucket.
+/// Pictures that are fetched at once.
 const MOST: usize = 200;
 /// Points on a side of a picture.
-const SIDE: f32 = 52.0;
+const SIDE: f32 = 56.0;
+/// Room for a picture with its frame and its words.
+const CELL: Vec2 = Vec2::new(SIDE + 8.0, SIDE + 26.0);
+const GAP: f32 = 6.0;
 
-/// The bucket that is open, if one is.
+/// The pictures that are looked at, if any are.
 #[derive(Default)]
 pub struct Gallery {
-    bucket: Option<usize>,
+    open: Option<Open>,
+}
+
+struct Open {
+    /// Which of the bars was opened.
+    bar: usize,
+    title: String,
+    positions: Vec<usize>,
     pictures: Vec<(usize, Picture)>,
     textures: Vec<TextureHandle>,
 }
 
 impl Gallery {
-    pub fn bucket(&self) -> Option<usize> {
-        self.bucket
+    /// The bar whose pictures are shown.
+    pub fn bar(&self) -> Option<usize> {
+        self.open.as_ref().map(|open| open.bar)
     }
 
     pub fn close(&mut self) {
-        *self = Self::default();
+        self.open = None;
     }
 
-    /// Opens a bucket, and asks for its pictures.
-    pub fn open(&mut self, at: usize, bucket: &UncertaintyBucket) -> Option<Wish> {
-        self.close();
-        self.bucket = Some(at);
-        let positions: Vec<usize> = bucket.indices.iter().copied().take(MOST).collect();
-        (!positions.is_empty()).then_some(Wish::Pictures(positions))
+    /// Asks for the pictures behind a bar, in this order.
+    pub fn open(&mut self, bar: usize, title: String, mut positions: Vec<usize>) -> Option<Wish> {
+        positions.truncate(MOST);
+        let wish = (!positions.is_empty()).then(|| Wish::Pictures(positions.clone()));
+        self.open = Some(Open {
+            bar,
+            title,
+            positions,
+            pictures: Vec::new(),
+            textures: Vec::new(),
+        });
+        wish
     }
 
+    /// Takes the pictures up, if they are those that it asked for.
     pub fn fill(&mut self, pictures: &[(usize, Picture)]) {
-        self.pictures = pictures.to_vec();
-        self.textures.clear();
+        let found = pictures.iter().map(|(at, _)| at);
+        if let Some(open) = &mut self.open
+            && found.eq(&open.positions)
+        {
+            open.pictures = pictures.to_vec();
+            open.textures.clear();
+        }
     }
 
-    pub fn ui(&mut self, ui: &mut Ui, evaluation: &Evaluation) {
-        let Some(bucket) = self.bucket else {
-            look::title(ui, "Pictures of a bucket", "Click a bar above.");
-            ui.label("Click a bar above to see its pictures.");
+    /// Draws the pictures; `hint` says how to get some.
+    pub fn ui(&mut self, ui: &mut Ui, hint: &str, evaluation: &Evaluation) {
+        let Some(open) = &mut self.open else {
+            ui.label(RichText::new(hint).weak());
             return;
         };
-        let title = format!("Pictures of bucket {}, from the surest", bucket + 1);
-        look::title(ui, &title, "Wrong answers have a coloured frame.");
-        if self.textures.is_empty() {
-            let pictures = self.pictures.iter();
-            self.textures = pictures.map(|(_, picture)| texture(ui, picture)).collect();
+        look::title(ui, &open.title, "Wrong answers have a coloured frame.");
+        if open.positions.is_empty() {
+            ui.label("There are no pictures here.");
+        }
+        if open.textures.is_empty() {
+            let pictures = open.pictures.iter();
+            open.textures = pictures.map(|(_, picture)| texture(ui, picture)).collect();
         }
         let uncertainty = evaluation.examples.uncertainty(evaluation.ranked_by);
-        ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-            ui.horizontal_wrapped(|ui| {
-                ui.spacing_mut().item_spacing = Vec2::splat(6.0);
-                for ((at, _), texture) in self.pictures.iter().zip(&self.textures) {
-                    let value = uncertainty.get(*at).copied().unwrap_or_default();
-                    one(ui, evaluation, *at, value, texture);
-                }
-            });
+        let per_row = ((ui.available_width() / (CELL.x + GAP)) as usize).max(1);
+        ui.spacing_mut().item_spacing = Vec2::splat(GAP);
+        let rows = open.pictures.len().div_ceil(per_row);
+        let scroll = ScrollArea::vertical().auto_shrink(false);
+        scroll.show_rows(ui, CELL.y, rows, |ui, range| {
+            for row in range {
+                ui.horizontal(|ui| {
+                    let shown = open.pictures.iter().zip(&open.textures);
+                    for ((at, _), texture) in shown.skip(row * per_row).take(per_row) {
+                        let value = uncertainty.get(*at).copied().unwrap_or_default();
+                        one(ui, evaluation, *at, value, texture);
+                    }
+                });
+            }
         });
     }
 }
@@ -75,33 +106,37 @@ fn one(ui: &mut Ui, evaluation: &Evaluation, at: usize, uncertainty: f64, textur
     ) else {
         return;
     };
-    let (truth, said) = (
-        evaluation.class_name(label),
-        evaluation.class_name(predicted),
-    );
-    let ink = if label == predicted { QUIET } else { VERMILION };
+    let [truth, said] = [label, predicted].map(|class| evaluation.class_name(class));
     let hover = format!(
         "It is {truth}; the network says {said} with {:.1} % confidence. {}: {uncertainty:.4}",
         100.0 * confidence,
         evaluation.ranked_by
     );
-    let frame = egui::Frame::new()
-        .stroke((2.0, ink.on(ui)))
-        .inner_margin(2.0);
-    let shown = frame.show(ui, |ui| {
-        ui.vertical(|ui| {
-            ui.spacing_mut().item_spacing = Vec2::ZERO;
-            let size = texture.size_vec2();
-            ui.image((texture.id(), size * (SIDE / size.max_elem().max(1.0))));
-            let text = match label == predicted {
-                true => truth.clone(),
-                false => format!("{said}, not {truth}"),
-            };
-            ui.set_max_width(SIDE);
-            ui.add(egui::Label::new(RichText::new(text).small()).truncate());
-        });
-    });
-    shown.response.on_hover_text(hover);
+    let right = label == predicted;
+    let words = match right {
+        true => truth,
+        false => format!("{said}, not {truth}"),
+    };
+    framed(ui, texture, &words, right, &hover);
+}
+
+/// A picture in a frame that says whether the answer is right, with words below.
+pub fn framed(ui: &mut Ui, texture: &TextureHandle, words: &str, right: bool, hover: &str) {
+    let ink = look::of_answer(right).on(ui);
+    let (area, response) = ui.allocate_exact_size(CELL, egui::Sense::hover());
+    let picture = egui::Rect::from_min_size(area.min, Vec2::splat(CELL.x)).shrink(4.0);
+    let size = texture.size_vec2();
+    let size = size * (SIDE / size.max_elem().max(1.0));
+    let inside = egui::Rect::from_center_size(picture.center(), size);
+    egui::Image::new((texture.id(), size)).paint_at(ui, inside);
+    let stroke = egui::Stroke::new(2.0, ink);
+    let outside = egui::StrokeKind::Outside;
+    ui.painter()
+        .rect_stroke(picture.expand(1.0), 2.0, stroke, outside);
+    let below = egui::Rect::from_min_max(egui::pos2(area.left(), picture.bottom() + 4.0), area.max);
+    let words = egui::Label::new(RichText::new(words).small()).truncate();
+    ui.put(below, words.selectable(false));
+    response.on_hover_text(hover);
 }
 
 /// A picture as a texture.

@@ -11,6 +11,8 @@ mod predict;
 mod training;
 mod uncertainty;
 
+pub use canvas::id as canvas_id;
+
 use super::news::{News, Wish};
 use egui::Ui;
 

@@ -2,14 +2,19 @@
 
 use super::{News, Panel, Wish, canvas::Canvas, gallery::texture};
 use crate::window::{
-    look::{self, BLUE, terms},
+    look::{self, BLUE, GREEN, VERMILION, terms},
     worker::{Answer, Question, View},
 };
-use egui::{CornerRadius, Rect, RichText, ScrollArea, Sense, TextureHandle, Ui, Vec2};
+use bayesadapter::evaluate::Measure;
+use egui::{
+    CornerRadius, Key, Modifiers, Rect, RichText, ScrollArea, Sense, TextureHandle, Ui, Vec2,
+};
 use std::sync::Arc;
 
 /// Points on a side of the canvas.
 const SIDE: f32 = 320.0;
+/// Points that bars are wide.
+const BAR: f32 = 520.0;
 /// Classes that are shown, the likeliest ones.
 const MOST_CLASSES: usize = 12;
 /// What the digits' network takes, and the canvas makes.
@@ -58,7 +63,8 @@ impl Panel for Predict {
             );
             return;
         };
-        ui.label(RichText::new(&view.about).weak());
+        ui.label(RichText::new(&view.about).weak())
+            .on_hover_text(super::training::explained(view.method));
         ui.add_space(8.0);
         ui.horizontal_top(|ui| {
             ui.vertical(|ui| {
@@ -66,7 +72,9 @@ impl Panel for Predict {
                 if view.input_shape == Some(DIGIT) {
                     self.drawing(ui, wishes);
                 }
-                ui.label("Drop a picture on the window to ask about it.");
+                ui.label(
+                    RichText::new("Or drop a picture on the window, or paste one (Ctrl+V).").weak(),
+                );
             });
             ui.add_space(24.0);
             ui.vertical(|ui| self.result(ui));
@@ -88,7 +96,9 @@ impl Predict {
             let picture = self.canvas.picture();
             wishes.push(Wish::Ask(Question::Drawn(picture)));
         }
-        if ui.button("Clear").clicked() {
+        let clear = ui.button("Clear").on_hover_text("Delete");
+        let key = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Delete));
+        if clear.clicked() || key {
             self.canvas.clear();
             (self.answer, self.seen) = (None, None);
         }
@@ -121,7 +131,11 @@ impl Predict {
         });
         ui.add_space(8.0);
         uncertainties(ui, answer);
-        ui.add_space(8.0);
+        parts(ui, answer);
+        if let Some(view) = &self.view {
+            among_others(ui, view, answer);
+        }
+        ui.add_space(10.0);
         classes(ui, answer);
     }
 }
@@ -166,12 +180,53 @@ fn uncertainties(ui: &mut Ui, answer: &Answer) {
     });
 }
 
-/// A bar per class with a whisker of one standard deviation over the draws.
+/// The entropy as a bar, cut into what the picture leaves open and what the weights do not know.
+fn parts(ui: &mut Ui, answer: &Answer) {
+    let most = (answer.classes.len().max(2) as f64).ln();
+    let (response, painter) = ui.allocate_painter(Vec2::new(BAR, 18.0), Sense::hover());
+    let area = response.rect;
+    let along = |nats: f64| area.left() + area.width() * (nats / most).clamp(0.0, 1.0) as f32;
+    let (aleatoric, all) = (along(answer.aleatoric_entropy), along(answer.entropy));
+    painter.rect_filled(area, 3.0, ui.visuals().extreme_bg_color);
+    let part = |from, to| Rect::from_x_y_ranges(from..=to, area.y_range());
+    painter.rect_filled(part(area.left(), aleatoric), 3.0, GREEN.on(ui));
+    painter.rect_filled(part(aleatoric, all.max(aleatoric)), 3.0, VERMILION.on(ui));
+    response.on_hover_text(format!(
+        "The whole width is the entropy of a blind guess, {most:.2} nats."
+    ));
+    look::key(
+        ui,
+        &[
+            ("what the picture leaves open", GREEN),
+            ("what the weights do not know", VERMILION),
+        ],
+    );
+}
+
+/// How unsure the network is of this picture, compared with test pictures.
+fn among_others(ui: &mut Ui, view: &View, answer: &Answer) {
+    let method = view.method.to_string();
+    let Some(judged) = view.evaluations.iter().find(|one| one.method == method) else {
+        return;
+    };
+    let uncertainty = match judged.ranked_by {
+        Measure::MutualInformation => answer.mutual_information,
+        _ => answer.entropy,
+    };
+    let share = judged.share_below(judged.ranked_by, uncertainty);
+    ui.label(format!(
+        "Less sure of it than of {:.0} % of the test pictures, by {}.",
+        100.0 * share,
+        judged.ranked_by
+    ));
+}
+
+/// A bar per class with a whisker of one standard deviation and a tick for every draw.
 fn classes(ui: &mut Ui, answer: &Answer) {
     look::title(
         ui,
         "Probabilities",
-        "Mean over the draws; the whisker is one standard deviation to each side.",
+        "Mean over the draws; every tick is a draw, and the whisker one standard deviation to each side.",
     );
     // Few classes keep their order, so that bars do not jump while a digit is drawn.
     let mut order: Vec<usize> = (0..answer.classes.len()).collect();
@@ -179,30 +234,40 @@ fn classes(ui: &mut Ui, answer: &Answer) {
         order.sort_by(|&a, &b| answer.classes[b].1.total_cmp(&answer.classes[a].1));
         order.truncate(MOST_CLASSES);
     }
+    let classes = answer.classes.len().max(1);
     ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-        for (name, mean, spread) in order.iter().filter_map(|&at| answer.classes.get(at)) {
+        for at in order {
+            let Some((name, mean, spread)) = answer.classes.get(at) else {
+                continue;
+            };
+            let draws = answer.draw_probabilities.iter().skip(at).step_by(classes);
             ui.horizontal(|ui| {
                 let label = egui::Label::new(name).truncate();
-                ui.add_sized([90.0, 20.0], label);
-                bar(ui, *mean, *spread);
+                ui.add_sized([90.0, 22.0], label);
+                bar(ui, *mean, *spread, draws.copied());
                 ui.label(format!("{:.1} %", 100.0 * mean));
             });
         }
     });
 }
 
-fn bar(ui: &mut Ui, mean: f64, spread: f64) {
-    let (response, painter) = ui.allocate_painter(Vec2::new(380.0, 20.0), Sense::hover());
+fn bar(ui: &mut Ui, mean: f64, spread: f64, draws: impl Iterator<Item = f32>) {
+    let (response, painter) = ui.allocate_painter(Vec2::new(BAR, 22.0), Sense::hover());
     let area = response.rect.shrink2(Vec2::new(0.0, 2.0));
     let along = |share: f64| area.left() + area.width() * share.clamp(0.0, 1.0) as f32;
     let ground = ui.visuals().extreme_bg_color;
     painter.rect_filled(area, CornerRadius::same(2), ground);
     let filled = Rect::from_min_max(area.min, egui::pos2(along(mean), area.max.y));
-    painter.rect_filled(filled, CornerRadius::same(2), BLUE.on(ui));
+    let blue = BLUE.on(ui);
+    painter.rect_filled(filled, CornerRadius::same(2), blue.gamma_multiply(0.8));
+    let text = ui.visuals().strong_text_color();
     if spread > 0.0 {
+        let tick = egui::Stroke::new(1.0, text.gamma_multiply(0.45));
+        for draw in draws {
+            painter.vline(along(f64::from(draw)), area.shrink(3.0).y_range(), tick);
+        }
         let ends = along(mean - spread)..=along(mean + spread);
-        let stroke = egui::Stroke::new(2.0, ui.visuals().strong_text_color());
-        painter.hline(ends, area.center().y, stroke);
+        painter.hline(ends, area.center().y, egui::Stroke::new(2.0, text));
     }
     response.on_hover_text(format!(
         "{:.1} % with a standard deviation of {:.1} % over the draws",

@@ -6,9 +6,9 @@ use super::{
     judged::{Judged, NOTHING},
 };
 use crate::window::look::{self, BLUE, QUIET, VERMILION, terms};
-use bayesadapter::evaluate::Evaluation;
-use egui::{RichText, Slider, Ui};
-use egui_plot::{Bar, BarChart, Line, PlotPoints};
+use bayesadapter::{evaluate::Evaluation, metrics::Histogram};
+use egui::{RichText, Slider, Ui, UiBuilder};
+use egui_plot::{Bar, BarChart, Corner, Line, LineStyle, PlotPoints, VLine};
 
 /// Bars of a histogram.
 const BARS: usize = 30;
@@ -53,16 +53,27 @@ impl Panel for Uncertainty {
         };
         rejection(ui, evaluation, &mut self.rejected);
         ui.add_space(6.0);
-        let height = 0.5 * ui.available_height() - 40.0;
-        ui.columns(2, |columns| {
-            let [left, right] = columns else { return };
+        let height = 0.5 * ui.available_height() - 44.0;
+        ui.columns(3, |columns| {
+            let [left, middle, right] = columns else {
+                return;
+            };
             buckets(left, evaluation, &mut self.gallery, height, wishes);
-            histograms(right, evaluation, height);
+            histograms(middle, evaluation, height);
+            risk_coverage(right, &self.judged.evaluations, self.rejected, height);
         });
-        ui.columns(2, |columns| {
-            let [left, right] = columns else { return };
-            self.gallery.ui(left, evaluation);
+        ui.add_space(6.0);
+        ui.columns(3, |columns| {
+            let [left, middle, right] = columns else {
+                return;
+            };
             error_above_confidence(right, &self.judged.evaluations, height);
+            // The pictures take two columns.
+            let room = left.max_rect().union(middle.max_rect());
+            let mut room = left.new_child(UiBuilder::new().max_rect(room));
+            let hint =
+                "Click a bar of the accuracy above to see its pictures here, from the surest on.";
+            self.gallery.ui(&mut room, hint, evaluation);
         });
     }
 }
@@ -105,7 +116,7 @@ fn buckets(
         worth anything, accuracy falls.";
     look::title(ui, &title, explained);
     let (ink, chosen) = (BLUE.on(ui), VERMILION.on(ui));
-    let shown = gallery.bucket();
+    let shown = gallery.bar();
     let bars = evaluation.buckets.iter().enumerate().map(|(at, bucket)| {
         let bar = Bar::new(at as f64 + 1.0, 100.0 * bucket.accuracy.unwrap_or(0.0));
         bar.width(0.86)
@@ -114,6 +125,8 @@ fn buckets(
     let bars: Vec<Bar> = bars.collect();
     let response = look::plot("buckets", height)
         .x_axis_label("bucket, from the surest")
+        .include_x(0.5)
+        .include_x(evaluation.buckets.len() as f64 + 0.5)
         .include_y(0.0)
         .include_y(100.0)
         .show(ui, |plot| {
@@ -125,7 +138,16 @@ fn buckets(
     {
         let at = (point.x - 0.5).floor().max(0.0) as usize;
         if let Some(bucket) = evaluation.buckets.get(at) {
-            wishes.extend(gallery.open(at, bucket));
+            let title = format!(
+                "Pictures of bucket {}, from the surest: {} of {} right",
+                at + 1,
+                bucket
+                    .accuracy
+                    .map_or(0, |share| (share * bucket.indices.len() as f64).round()
+                        as usize),
+                bucket.indices.len()
+            );
+            wishes.extend(gallery.open(at, title, bucket.indices.clone()));
         }
     }
 }
@@ -149,7 +171,8 @@ fn histograms(ui: &mut Ui, evaluation: &Evaluation, height: f32) {
         .iter()
         .map(|(name, ink, values)| {
             let colour = ink.on(ui).gamma_multiply(0.6);
-            BarChart::new(*name, histogram(values, most)).color(colour)
+            let histogram = Histogram::within(values.iter().copied(), 0.0, most, BARS);
+            BarChart::new(*name, look::bars(&histogram, colour)).color(colour)
         })
         .collect();
     look::plot("histograms", height)
@@ -160,38 +183,51 @@ fn histograms(ui: &mut Ui, evaluation: &Evaluation, height: f32) {
         });
 }
 
-fn histogram(values: &[f64], most: f64) -> Vec<Bar> {
-    let mut counts = [0usize; BARS];
-    for value in values {
-        let bar = (value.max(0.0) / most * BARS as f64) as usize;
-        counts[bar.min(BARS - 1)] += 1;
-    }
-    let width = most / BARS as f64;
-    let share = |count: usize| 100.0 * count as f64 / values.len().max(1) as f64;
-    let counts = counts.into_iter().enumerate();
-    counts
-        .map(|(at, count)| Bar::new((at as f64 + 0.5) * width, share(count)).width(width))
-        .collect()
+fn risk_coverage(ui: &mut Ui, evaluations: &[Evaluation], rejected: f64, height: f32) {
+    look::title(ui, "Error among what is kept, %", terms::RISK_COVERAGE);
+    let points = |one: &Evaluation| -> PlotPoints<'static> {
+        let points = one.risk_coverage.iter();
+        points
+            .map(|point| [100.0 * point.coverage, 100.0 * point.risk])
+            .collect()
+    };
+    let lines = lines(ui, evaluations, points);
+    let kept = VLine::new("kept", 100.0 - rejected).color(QUIET.on(ui));
+    look::plot("risk coverage", height)
+        .legend(look::legend().position(Corner::LeftTop))
+        .x_axis_label("share that is kept, the surest first, %")
+        .include_y(0.0)
+        .show(ui, |plot| {
+            plot.vline(kept.style(LineStyle::dashed_loose()));
+            lines.into_iter().for_each(|line| plot.line(line));
+        });
+}
+
+/// A line per network, in its colour.
+fn lines<'a>(
+    ui: &Ui,
+    evaluations: &[Evaluation],
+    points: impl Fn(&Evaluation) -> PlotPoints<'a>,
+) -> Vec<Line<'a>> {
+    let line = |(at, evaluation): (usize, &Evaluation)| {
+        Line::new(&evaluation.method, points(evaluation))
+            .color(look::of_method(at).on(ui))
+            .width(2.0)
+    };
+    evaluations.iter().enumerate().map(line).collect()
 }
 
 fn error_above_confidence(ui: &mut Ui, evaluations: &[Evaluation], height: f32) {
     let explained = "Of the answers with at least this confidence, the share that is wrong; answers about pictures of \
         another kind are always wrong.";
     look::title(ui, "Wrong answers above a confidence, %", explained);
-    let lines: Vec<Line<'_>> = evaluations
-        .iter()
-        .enumerate()
-        .map(|(at, evaluation)| {
-            let points = evaluation.error_above_confidence.iter();
-            let points: PlotPoints<'_> = points
-                .filter_map(|point| Some([point.threshold, 100.0 * point.error?]))
-                .collect();
-            let ink = if at == 0 { QUIET } else { look::of_method(at) };
-            Line::new(&evaluation.method, points)
-                .color(ink.on(ui))
-                .width(2.0)
-        })
-        .collect();
+    let points = |one: &Evaluation| -> PlotPoints<'static> {
+        let points = one.error_above_confidence.iter();
+        points
+            .filter_map(|point| Some([point.threshold, 100.0 * point.error?]))
+            .collect()
+    };
+    let lines = lines(ui, evaluations, points);
     look::plot("error above confidence", height)
         .legend(look::legend())
         .x_axis_label("least confidence")

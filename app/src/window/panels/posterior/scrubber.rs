@@ -1,0 +1,117 @@
+//! From network to network through the posterior: a slider, and what each network says.
+
+use super::{super::gallery, Wish, portrait::DrawnKernels};
+use crate::window::{
+    look::{self, terms},
+    worker::{Scrub, Scrubbed},
+};
+use bayesadapter::session::Method;
+use egui::{Slider, TextureHandle, Ui};
+
+/// The last draw of the slider.
+const LAST: i64 = 49;
+/// Where the slider stands for the mean.
+const MEAN: i64 = -1;
+
+/// The network that is looked at.
+pub struct Scrubber {
+    /// The draw, or [`MEAN`].
+    place: i64,
+    asked: Option<Scrub>,
+    drawn: Option<Drawn>,
+}
+
+struct Drawn {
+    scrubbed: Scrubbed,
+    kernels: Option<DrawnKernels>,
+    textures: Vec<TextureHandle>,
+}
+
+impl Default for Scrubber {
+    fn default() -> Self {
+        Self {
+            place: MEAN,
+            asked: None,
+            drawn: None,
+        }
+    }
+}
+
+impl Scrubber {
+    pub fn take(&mut self, scrubbed: &Scrubbed) {
+        // The pictures are the same for every draw of a file.
+        let textures = self.drawn.take().map(|drawn| drawn.textures);
+        self.drawn = Some(Drawn {
+            kernels: scrubbed.kernels.clone().map(DrawnKernels::new),
+            scrubbed: scrubbed.clone(),
+            textures: textures.unwrap_or_default(),
+        });
+    }
+
+    pub fn slider(&mut self, ui: &mut Ui, method: Method, layer: &str, wishes: &mut Vec<Wish>) {
+        if method != Method::Map {
+            ui.horizontal(|ui| {
+                let name = ui
+                    .label("Network out of the posterior")
+                    .on_hover_text(terms::DRAWS);
+                ui.spacing_mut().slider_width = 320.0;
+                let slider = Slider::new(&mut self.place, MEAN..=LAST)
+                    .custom_formatter(|place, _| match place < 0.0 {
+                        true => "mean".to_owned(),
+                        false => format!("draw {place}"),
+                    })
+                    .custom_parser(|text| text.trim_start_matches("draw").trim().parse().ok());
+                ui.add(slider).labelled_by(name.id);
+            });
+            ui.add_space(4.0);
+        }
+        let scrub = Scrub {
+            draw: u32::try_from(self.place).ok(),
+            layer: layer.to_owned(),
+        };
+        if self.asked.as_ref() != Some(&scrub) {
+            self.asked = Some(scrub.clone());
+            wishes.push(Wish::Scrub(scrub));
+        }
+    }
+
+    /// The kernels of the draw in this layer; none for the mean.
+    pub fn kernels(&mut self, layer: &str) -> Option<(u32, &mut DrawnKernels)> {
+        let drawn = self.drawn.as_mut()?;
+        let draw = drawn.scrubbed.scrub.draw?;
+        let kernels = drawn.kernels.as_mut()?;
+        (kernels.kernels.path == layer).then_some((draw, kernels))
+    }
+
+    /// What the network says of a few test pictures.
+    pub fn answers(&mut self, ui: &mut Ui) {
+        let Some(drawn) = &mut self.drawn else {
+            return;
+        };
+        let answers = &drawn.scrubbed.answers;
+        if answers.is_empty() {
+            return;
+        }
+        let who = match drawn.scrubbed.scrub.draw {
+            Some(draw) => format!("What draw {draw} says"),
+            None => "What the mean network says".to_owned(),
+        };
+        let title = format!("{who} of the test pictures that the posterior is least sure of");
+        look::title(ui, &title, "Wrong answers have a coloured frame.");
+        if drawn.textures.is_empty() {
+            let pictures = answers.iter();
+            let texture =
+                |answer: &crate::window::worker::Glimpse| gallery::texture(ui, &answer.picture);
+            drawn.textures = pictures.map(texture).collect();
+        }
+        ui.horizontal_wrapped(|ui| {
+            for (answer, texture) in answers.iter().zip(&drawn.textures) {
+                let percent = 100.0 * answer.probability;
+                let words = format!("{}, {percent:.0} %", answer.said);
+                let hover = format!("It is {}.", answer.truth);
+                gallery::framed(ui, texture, &words, answer.said == answer.truth, &hover);
+            }
+        });
+        ui.add_space(6.0);
+    }
+}

@@ -1,0 +1,196 @@
+//! A walk through the window with the demo, for pictures of every page and figures of speed and memory.
+
+mod frames;
+mod script;
+
+use super::{Window, panels};
+use anyhow::{Context as _, Result, bail};
+use egui::{ColorImage, Context, PointerButton, Pos2, RawInput};
+use frames::Frames;
+use script::Step;
+use std::{
+    collections::VecDeque,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError, mpsc},
+    time::{Duration, Instant},
+};
+
+/// A tour that takes longer hangs; a step of the demo takes seconds.
+const LONGEST_STEP: Duration = Duration::from_secs(600);
+
+/// What a tour leaves behind: lines of figures, or what went wrong.
+pub type Outcome = Arc<Mutex<Result<Vec<String>>>>;
+
+/// The walk.
+pub struct Tour {
+    folder: PathBuf,
+    /// The demo is repeated until then.
+    end: Instant,
+    steps: VecDeque<Step>,
+    since: Instant,
+    /// Frames since the step began.
+    waited: u32,
+    picture: Option<mpsc::Receiver<Arc<ColorImage>>>,
+    /// What the pointer does next, an event per frame.
+    pointer: VecDeque<egui::Event>,
+    frames: Frames,
+    demos: u32,
+    outcome: Outcome,
+}
+
+impl Tour {
+    /// Pictures go to `folder`; the demo is repeated for `time`.
+    pub fn new(folder: PathBuf, time: Duration, outcome: Outcome) -> Self {
+        Self {
+            folder,
+            end: Instant::now() + time,
+            steps: script::with_pictures(),
+            since: Instant::now(),
+            waited: 0,
+            picture: None,
+            pointer: VecDeque::new(),
+            frames: Frames::default(),
+            demos: 0,
+            outcome,
+        }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Moves the pointer, before egui sees the input of a frame.
+    pub fn move_pointer(&mut self, input: &mut RawInput) {
+        input.events.extend(self.pointer.pop_front());
+    }
+
+    /// Goes on by at most a step; returns whether the tour goes on at all.
+    pub fn go_on(&mut self, window: &mut Window, ctx: &Context, last_frame: Option<f32>) -> bool {
+        if self.picture.is_none() {
+            self.frames.add(last_frame);
+        }
+        ctx.request_repaint_after(super::LOOK);
+        match self.step(window, ctx) {
+            Ok(true) => {
+                self.steps.pop_front();
+                (self.since, self.waited) = (Instant::now(), 0);
+            }
+            Ok(false) => self.waited += 1,
+            Err(error) => {
+                *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
+                return false;
+            }
+        }
+        if self.steps.is_empty() && Instant::now() < self.end {
+            self.steps = script::without_pictures();
+        }
+        !self.steps.is_empty()
+    }
+
+    /// Whether the step is done.
+    fn step(&mut self, window: &mut Window, ctx: &Context) -> Result<bool> {
+        if let Some(text) = &window.notice {
+            bail!("the window says: {text}");
+        }
+        let Some(step) = self.steps.front() else {
+            return Ok(false);
+        };
+        if self.since.elapsed() > LONGEST_STEP {
+            bail!("{step:?} is not done after {LONGEST_STEP:?}");
+        }
+        match step {
+            Step::Start => window.shown = None,
+            Step::Page(name) => window.show_panel(name),
+            Step::Theme(theme) => ctx.set_theme(*theme),
+            Step::Demo => {
+                self.demos += 1;
+                window.out = self.folder.join("runs");
+                window.fulfil(super::Wish::Demo(bayesadapter::session::Method::Pse));
+            }
+            Step::UntilLearning(method) => {
+                return Ok(window.phase == bayesadapter::session::Phase::Training
+                    && window.run_folder.ends_with(method));
+            }
+            Step::UntilOver => {
+                if window.running() || window.worker.is_busy() {
+                    return Ok(false);
+                }
+                self.report();
+            }
+            Step::Wait(frames) => {
+                let busy = window.worker.is_busy() || !self.pointer.is_empty();
+                return Ok(self.waited >= *frames && !busy);
+            }
+            Step::Click(x, y) => {
+                let area = ctx.content_rect();
+                let at = area.min + egui::vec2(x * area.width(), y * area.height());
+                self.pointer.extend(stroke(&[at]));
+            }
+            Step::DrawDigit => {
+                let canvas = ctx.read_response(panels::canvas_id());
+                let canvas = canvas.context("there is no canvas to draw on")?.rect;
+                let points = script::DIGIT.map(|(x, y)| canvas.lerp_inside(egui::vec2(x, y)));
+                self.pointer.extend(stroke(&points));
+            }
+            Step::Picture(name) => {
+                let file = self.folder.join(format!("{name}.png"));
+                return self.picture(ctx, &file);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Asks for a picture of the window, and saves it when it comes.
+    fn picture(&mut self, ctx: &Context, file: &Path) -> Result<bool> {
+        let Some(picture) = &self.picture else {
+            let (send, receive) = mpsc::channel();
+            ctx.request_screenshot(move |picture| {
+                // The tour may have ended meanwhile.
+                let _ = send.send(picture);
+            });
+            self.picture = Some(receive);
+            return Ok(false);
+        };
+        let Ok(picture) = picture.try_recv() else {
+            return Ok(false);
+        };
+        self.picture = None;
+        let [width, height] = picture.size;
+        let pixels = picture.pixels.iter().flat_map(|pixel| {
+            let [red, green, blue, _] = pixel.to_array();
+            [red, green, blue]
+        });
+        let picture = image::RgbImage::from_raw(width as u32, height as u32, pixels.collect());
+        let picture = picture.context("the window has no pixels")?;
+        let saved = picture.save(file);
+        saved.with_context(|| format!("{} cannot be written", file.display()))?;
+        Ok(true)
+    }
+
+    fn report(&mut self) {
+        let line = format!("demo {}: {}", self.demos, self.frames.take());
+        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Ok(lines) = &mut *outcome {
+            lines.push(line);
+        }
+    }
+}
+
+/// A stroke of the pointer through these points.
+fn stroke(points: &[Pos2]) -> Vec<egui::Event> {
+    let button = |pos, pressed| egui::Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: egui::Modifiers::NONE,
+    };
+    let (Some(&first), Some(&last)) = (points.first(), points.last()) else {
+        return Vec::new();
+    };
+    let moves = points.iter().copied().map(egui::Event::PointerMoved);
+    [egui::Event::PointerMoved(first), button(first, true)]
+        .into_iter()
+        .chain(moves)
+        .chain([button(last, false), egui::Event::PointerGone])
+        .collect()
+}

@@ -1,0 +1,94 @@
+//! Where a tour goes.
+
+use crate::window::panels;
+use egui::Theme;
+use std::collections::VecDeque;
+
+/// One thing to do, or to wait for.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// Shows the welcome page.
+    Start,
+    /// Shows a page.
+    Page(&'static str),
+    Theme(Theme),
+    /// Starts the demo.
+    Demo,
+    /// Waits until the run in the folder with this name learns.
+    UntilLearning(&'static str),
+    /// Waits until the demo is done and looked at.
+    UntilOver,
+    /// Waits for so many frames, and until nothing is being computed.
+    Wait(u32),
+    /// Clicks at these shares of the window's width and height.
+    Click(f32, f32),
+    /// Draws on the canvas.
+    DrawDigit,
+    /// Saves a picture of the window under this name.
+    Picture(String),
+}
+
+/// A three, as shares of the canvas.
+pub const DIGIT: [(f32, f32); 13] = [
+    (0.30, 0.22),
+    (0.42, 0.15),
+    (0.58, 0.16),
+    (0.67, 0.26),
+    (0.62, 0.38),
+    (0.48, 0.46),
+    (0.62, 0.53),
+    (0.70, 0.65),
+    (0.66, 0.78),
+    (0.53, 0.86),
+    (0.38, 0.85),
+    (0.29, 0.77),
+    (0.28, 0.74),
+];
+
+/// The demo, and a picture of every page in light and in dark.
+pub fn with_pictures() -> VecDeque<Step> {
+    let picture = |name: &str| Step::Picture(name.to_owned());
+    let mut steps = vec![
+        Step::Theme(Theme::Light),
+        Step::Start,
+        Step::Wait(10),
+        picture("start"),
+        Step::Demo,
+        Step::UntilLearning("pse"),
+        Step::Wait(60),
+        picture("learning"),
+        Step::Page("Posterior"),
+        Step::Wait(60),
+        picture("posterior-while-learning"),
+        Step::UntilOver,
+    ];
+    for (theme, ending) in [(Theme::Light, ""), (Theme::Dark, "-dark")] {
+        steps.push(Step::Theme(theme));
+        for panel in panels::all() {
+            steps.extend([Step::Page(panel.name()), Step::Wait(8)]);
+            // In the dark the pages are as they were left in the light.
+            match (panel.name(), theme) {
+                ("Uncertainty", Theme::Light) => steps.push(Step::Click(0.305, 0.25)),
+                ("Calibration", Theme::Light) => steps.push(Step::Click(0.9, 0.3)),
+                ("Predict", Theme::Light) => steps.push(Step::DrawDigit),
+                _ => {}
+            }
+            let name = panel.name().to_lowercase();
+            steps.extend([Step::Wait(12), picture(&format!("{name}{ending}"))]);
+        }
+    }
+    steps.into()
+}
+
+/// The demo and every page again.
+pub fn without_pictures() -> VecDeque<Step> {
+    let mut steps = vec![Step::Demo, Step::UntilLearning("pse")];
+    for panel in panels::all() {
+        steps.extend([Step::Page(panel.name()), Step::Wait(40)]);
+    }
+    steps.push(Step::UntilOver);
+    for panel in panels::all() {
+        steps.extend([Step::Page(panel.name()), Step::Wait(40)]);
+    }
+    steps.into()
+}
