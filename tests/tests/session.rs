@@ -192,6 +192,23 @@ fn pause_rates_and_stop_are_obeyed_between_steps() {
 }
 
 #[test]
+fn no_progress_is_told_without_a_step() {
+    let (control, thread) = spawn(job(settings(Method::Map)), None, Memory::default());
+    let mut steps = Vec::new();
+    while let Some(event) = control.next_event() {
+        if let Event::Progress(progress) = event {
+            assert!(progress.likelihood_loss > 0.0, "{progress:?}");
+            steps.push(progress.position.step);
+        }
+    }
+    thread.join().unwrap().unwrap();
+    assert!(
+        steps.is_sorted_by(|before, after| before < after),
+        "{steps:?}"
+    );
+}
+
+#[test]
 fn a_full_disk_is_told_and_the_run_goes_on() {
     let memory = Memory::default();
     memory.0.lock().unwrap().full = true;

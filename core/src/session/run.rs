@@ -281,6 +281,10 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
     async fn read(&mut self) -> Result<(), SessionError> {
         let scores = self.trainer.scores().await;
         let scores = scores.map_err(|source| SessionError::Device { source })?;
+        if scores.is_empty() {
+            // No step since the last time: there is nothing new to tell.
+            return Ok(());
+        }
         if scores.iter().any(|one| !one.likelihood_loss.is_finite()) {
             return Err(self.set_back().await?);
         }
