@@ -2,6 +2,8 @@
 
 mod apt;
 mod browser;
+mod display;
+mod libraries;
 mod rust;
 mod vulkan;
 mod wasm;
@@ -32,6 +34,7 @@ pub fn all(workspace: &Workspace, choice: WasmChoice) -> Result<Tools> {
     // One call for all system packages: each costs an update of the package lists.
     let mut packages = vulkan::missing_packages();
     packages.extend(browser::missing_packages());
+    packages.extend(display::missing_packages());
     packages.extend(toolchain.missing_packages());
     apt::ensure(&packages)?;
     println!("vulkan: {}", vulkan::require()?);

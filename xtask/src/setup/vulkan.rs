@@ -1,6 +1,6 @@
 //! Is there a Vulkan adapter for the tests, in hardware or in software?
 
-use crate::process::answer;
+use super::libraries;
 use anyhow::{Context, Result};
 use std::{
     env, fs,
@@ -30,7 +30,7 @@ pub fn require() -> Result<String> {
 /// A driver that can be expected to work. A driver alone proves little, because Mesa installs those
 /// of GPUs that are not there: it counts with a device node, or if it needs no device.
 fn adapter() -> Option<String> {
-    if !has_loader() {
+    if !libraries::is_there("libvulkan.so.1") {
         return None;
     }
     let drivers = drivers();
@@ -41,19 +41,6 @@ fn adapter() -> Option<String> {
         (_, Some(driver)) => Some(format!("software ({driver})")),
         _ => None,
     }
-}
-
-fn has_loader() -> bool {
-    // The linker's cache knows every library folder. Systems without such a cache (musl) keep the
-    // loader in a standard folder.
-    let cached = ["ldconfig", "/sbin/ldconfig"]
-        .iter()
-        .find_map(|program| answer(program, &["-p"]))
-        .is_some_and(|libraries| libraries.contains("libvulkan.so.1"));
-    cached
-        || ["/usr/lib", "/usr/local/lib"]
-            .iter()
-            .any(|folder| Path::new(folder).join("libvulkan.so.1").exists())
 }
 
 /// File names of the installed drivers' manifests.
