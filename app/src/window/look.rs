@@ -65,7 +65,7 @@ pub fn plot<'a>(id: &'a str, height: f32) -> Plot<'a> {
         .allow_drag(false)
         .allow_boxed_zoom(false)
         // Labels as soon as there is room, not faded until there is plenty.
-        .custom_x_axes(vec![AxisHints::new_x().label_spacing(34.0..=38.0)])
+        .custom_x_axes(vec![AxisHints::new_x().label_spacing(30.0..=32.0)])
         .custom_y_axes(vec![AxisHints::new_y().label_spacing(17.0..=20.0)])
         .show_axes(true)
 }

@@ -338,7 +338,13 @@ impl eframe::App for Window {
             ui.add_space(2.0);
         });
         let running = self.running();
-        egui::CentralPanel::default().show(ui, |ui| {
+        // Room on the right for half a label of an axis.
+        let margin = egui::Margin {
+            right: 16,
+            ..egui::Margin::same(8)
+        };
+        let frame = egui::Frame::central_panel(ui.style()).inner_margin(margin);
+        egui::CentralPanel::default().frame(frame).show(ui, |ui| {
             match self.shown.and_then(|at| self.panels.get_mut(at)) {
                 Some(panel) => panel.ui(ui, &mut wishes),
                 None => self.welcome.ui(ui, &self.out, running, &mut wishes),

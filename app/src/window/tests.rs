@@ -479,6 +479,7 @@ fn keys_turn_pages_and_a_missing_file_is_told() {
             .is_some()
     });
     assert!(told);
+    harness.run_steps(3);
     picture(&mut harness, "notice");
     harness.get_by_label("Dismiss").click();
     harness.run_steps(3);
@@ -494,7 +495,10 @@ fn closing_asks_while_a_run_goes_on_and_saves_it() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = Harness::builder()
         .with_size(Vec2::new(1280.0, 800.0))
-        .build_eframe(|_| Window::new());
+        .build_eframe(|creation| {
+            look::apply(&creation.egui_ctx);
+            Window::new()
+        });
     harness.state_mut().out = folder.path().to_owned();
     harness.state_mut().fulfil(Wish::Demo(Method::Pse));
     let asks = |harness: &mut Harness<'_, Window>, command: ViewportCommand| {

@@ -18,6 +18,9 @@ use std::{
 /// A tour that takes longer hangs; a step of the demo takes seconds.
 const LONGEST_STEP: Duration = Duration::from_secs(600);
 
+/// Frames after which a page has found its sizes.
+const SETTLING: u32 = 4;
+
 /// What a tour leaves behind: lines of figures, or what went wrong.
 pub type Outcome = Arc<Mutex<Result<Vec<String>>>>;
 
@@ -31,6 +34,8 @@ pub struct Tour {
     /// Frames since the step began.
     waited: u32,
     picture: Option<mpsc::Receiver<Arc<ColorImage>>>,
+    /// A picture was saved in the last frame.
+    pictured: bool,
     /// What the pointer does next, an event per frame.
     pointer: VecDeque<egui::Event>,
     frames: Frames,
@@ -48,6 +53,7 @@ impl Tour {
             since: Instant::now(),
             waited: 0,
             picture: None,
+            pictured: false,
             pointer: VecDeque::new(),
             frames: Frames::default(),
             demos: 0,
@@ -59,14 +65,23 @@ impl Tour {
         &self.folder
     }
 
-    /// Moves the pointer, before egui sees the input of a frame.
+    /// Moves the pointer, before egui sees the input of a frame. The user's own mouse is not followed.
     pub fn move_pointer(&mut self, input: &mut RawInput) {
+        use egui::Event::{MouseMoved, PointerButton, PointerMoved};
+        let of_user = |event: &egui::Event| {
+            matches!(
+                event,
+                PointerMoved(_) | MouseMoved(_) | PointerButton { .. }
+            )
+        };
+        input.events.retain(|event| !of_user(event));
         input.events.extend(self.pointer.pop_front());
     }
 
     /// Goes on by at most a step; returns whether the tour goes on at all.
     pub fn go_on(&mut self, window: &mut Window, ctx: &Context, last_frame: Option<f32>) -> bool {
-        if self.picture.is_none() {
+        // That a picture is taken and saved is not the window's own work.
+        if self.picture.is_none() && !std::mem::take(&mut self.pictured) {
             self.frames.add(last_frame);
         }
         ctx.request_repaint_after(super::LOOK);
@@ -117,10 +132,12 @@ impl Tour {
                 }
                 self.report();
             }
-            Step::Wait(frames) => {
+            Step::Wait(seconds) => {
                 let busy = window.worker.is_busy() || !self.pointer.is_empty();
-                return Ok(self.waited >= *frames && !busy);
+                let passed = self.since.elapsed().as_secs_f32() >= *seconds;
+                return Ok(passed && self.waited >= SETTLING && !busy);
             }
+            Step::Tell(command) => window.fulfil(super::Wish::Tell(command.clone())),
             Step::Click(x, y) => {
                 let area = ctx.content_rect();
                 let at = area.min + egui::vec2(x * area.width(), y * area.height());
@@ -154,7 +171,7 @@ impl Tour {
         let Ok(picture) = picture.try_recv() else {
             return Ok(false);
         };
-        self.picture = None;
+        (self.picture, self.pictured) = (None, true);
         let [width, height] = picture.size;
         let pixels = picture.pixels.iter().flat_map(|pixel| {
             let [red, green, blue, _] = pixel.to_array();

@@ -46,7 +46,7 @@ impl Welcome {
             ui.label(RichText::new("or drop one here: posterior.safetensors of a run folder").weak());
             ui.add_space(34.0);
             ui.label(
-                RichText::new("Keys: 1, 2, … pages, space pause and resume, Ctrl+O open a file").weak(),
+                RichText::new("Keys: 1, 2, … pages, space pause and resume, Ctrl+O open a file, Ctrl+V ask about a picture").weak(),
             );
         });
     }

@@ -6,12 +6,15 @@ use super::{
     judged::{Judged, NOTHING},
 };
 use crate::window::look::{self, QUIET, terms};
-use bayesadapter::evaluate::Evaluation;
+use bayesadapter::{evaluate::Evaluation, metrics::ReliabilityBin};
 use egui::{Grid, RichText, Ui};
-use egui_plot::{Bar, BarChart, Line, LineStyle};
+use egui_plot::{Bar, BarChart, Line, LineStyle, PlotPoint, Text};
 
 /// Networks that have room beside each other; of more, the first and the last ones are shown.
 const MOST: usize = 3;
+
+/// Where counts stand, in shares of right answers: below the bars.
+const COUNTS_AT: f64 = -0.04;
 
 /// The panel.
 #[derive(Default)]
@@ -87,7 +90,7 @@ fn open_bin(gallery: &mut Gallery, evaluation: &Evaluation, bar: usize) -> Optio
     gallery.open(bar, title, evaluation.in_bin(bin))
 }
 
-/// Errors, reliability and counts of one network; returns the bar that was clicked.
+/// Errors and reliability of one network, with counts; returns the bar that was clicked.
 fn diagram(
     ui: &mut Ui,
     at: usize,
@@ -97,54 +100,40 @@ fn diagram(
 ) -> Option<usize> {
     errors(ui, evaluation);
     let (ink, quiet) = (look::of_method(at).on(ui), QUIET.on(ui));
-    let bins = evaluation.reliability.iter().enumerate();
-    let bar = |(at, middle, width, height): (usize, f64, f64, f64)| {
+    let text = ui.visuals().text_color();
+    let middle = |bin: &ReliabilityBin| 0.5 * (bin.lower + bin.upper);
+    let bars = evaluation.reliability.iter().enumerate();
+    let bars = bars.filter_map(|(at, bin)| {
         let fill = match open {
             Some(open) if open != at => ink.gamma_multiply(0.45),
             _ => ink.gamma_multiply(0.85),
         };
-        Bar::new(middle, height).width(0.94 * width).fill(fill)
-    };
-    let place = |lower: f64, upper: f64| (0.5 * (lower + upper), upper - lower);
-    let accuracy: Vec<Bar> = bins
-        .clone()
-        .filter_map(|(at, bin)| {
-            let (middle, width) = place(bin.lower, bin.upper);
-            Some(bar((at, middle, width, bin.accuracy?)))
-        })
-        .collect();
-    let counts: Vec<Bar> = bins
-        .map(|(at, bin)| {
-            let (middle, width) = place(bin.lower, bin.upper);
-            bar((at, middle, width, bin.count as f64))
-        })
-        .collect();
-    let name = &evaluation.method;
-    let reliability = look::plot(&format!("reliability {name}"), 0.42 * height)
+        let bar = Bar::new(middle(bin), bin.accuracy?).width(0.94 * (bin.upper - bin.lower));
+        Some(bar.fill(fill))
+    });
+    let bars: Vec<Bar> = bars.collect();
+    let counted = evaluation.reliability.iter().filter(|bin| bin.count > 0);
+    let counts = counted.map(|bin| {
+        let count = RichText::new(bin.count.to_string()).size(11.0).color(text);
+        Text::new("", PlotPoint::new(middle(bin), COUNTS_AT), count)
+    });
+    let counts: Vec<Text> = counts.collect();
+    let response = look::plot(&format!("reliability {}", evaluation.method), 0.62 * height)
         .include_x(0.0)
         .include_x(1.0)
-        .include_y(0.0)
+        .include_y(2.0 * COUNTS_AT)
         .include_y(1.0)
+        .x_axis_label("confidence; below the bars, how many pictures have it")
         .y_axis_label("share of right answers")
         .show(ui, |plot| {
-            plot.bar_chart(BarChart::new("accuracy", accuracy).color(ink));
+            plot.bar_chart(BarChart::new("accuracy", bars).color(ink));
             let ideal = Line::new("ideal", vec![[0.0, 0.0], [1.0, 1.0]]);
             plot.line(ideal.color(quiet).style(LineStyle::dashed_loose()));
+            counts.into_iter().for_each(|count| plot.text(count));
             plot.pointer_coordinate()
         });
-    let counts = look::plot(&format!("counts {name}"), 0.2 * height)
-        .include_x(0.0)
-        .include_x(1.0)
-        .x_axis_label("confidence")
-        .y_axis_label("pictures")
-        .show(ui, |plot| {
-            plot.bar_chart(BarChart::new("pictures", counts).color(ink));
-            plot.pointer_coordinate()
-        });
-    let clicked = [reliability, counts]
-        .into_iter()
-        .find(|one| one.response.clicked())?;
-    let confidence = clicked.inner?.x;
+    let clicked = response.response.clicked();
+    let confidence = response.inner.filter(|_| clicked)?.x;
     let mut bins = evaluation.reliability.iter();
     bins.position(|bin| bin.lower <= confidence && confidence <= bin.upper)
 }

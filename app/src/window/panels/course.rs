@@ -51,8 +51,11 @@ impl Point {
     }
 }
 
-/// A curve's name, colour, meaning and values.
+/// A curve's name, colour and values.
 type Curve = (&'static str, Ink, fn(&Point) -> f64);
+
+/// Points that a smoothed curve averages over, about.
+const SMOOTHING: f64 = 20.0;
 
 impl Course {
     pub fn new(method: Method, folder: &Path) -> Self {
@@ -96,6 +99,7 @@ impl Course {
                 left,
                 "likelihood",
                 height,
+                true,
                 &[("likelihood loss", BLUE, |at| at.likelihood_loss)],
             );
             look::title(left, "Complexity loss", terms::COMPLEXITY_LOSS);
@@ -103,6 +107,7 @@ impl Course {
                 left,
                 "complexity",
                 height,
+                false,
                 &[("complexity loss", VERMILION, |at| at.complexity_loss)],
             );
             look::title(right, "Training accuracy, %", terms::ACCURACY);
@@ -110,6 +115,7 @@ impl Course {
                 right,
                 "accuracy",
                 height,
+                true,
                 &[("accuracy", GREEN, |at| 100.0 * at.accuracy)],
             );
             let explained = format!("Mean: {} Spread: {}", terms::MEAN_RATE, terms::SPREAD_RATE);
@@ -118,28 +124,64 @@ impl Course {
             let rates: [Curve; 2] = [("mean", BLUE, |at| at.mean_rate.log10()), spread];
             // Point weights have no spread to learn.
             let count = if self.method == Method::Map { 1 } else { 2 };
-            self.curve(right, "rates", height, &rates[..count]);
+            self.curve(right, "rates", height, false, &rates[..count]);
         });
     }
 
-    fn curve(&self, ui: &mut Ui, id: &str, height: f32, curves: &[Curve]) {
+    /// Of values of single mini-batches, which are noisy, the average is drawn over them.
+    fn curve(&self, ui: &mut Ui, id: &str, height: f32, noisy: bool, curves: &[Curve]) {
         let mut plot = look::plot(id, height).x_axis_label("step");
         if curves.len() > 1 {
             plot = plot.legend(look::legend());
         }
-        let lines: Vec<Line<'_>> = curves
-            .iter()
-            .map(|(name, ink, value)| {
-                let points: PlotPoints<'_> = self
-                    .points
-                    .iter()
-                    .map(|point| [point.step, value(point)])
-                    .collect();
-                Line::new(*name, points).color(ink.on(ui)).width(2.0)
-            })
-            .collect();
+        // Around a value that never changes there would be no telling how large it is.
+        if let (Some(first), [(_, _, value)]) = (self.points.first(), curves) {
+            let first = value(first);
+            if self.points.iter().all(|point| value(point) == first) {
+                plot = plot.include_y(first - 0.5).include_y(first + 0.5);
+            }
+        }
+        let line = |name: &str, points: PlotPoints<'static>, ink: &Ink| {
+            Line::new(name, points).color(ink.on(ui)).width(2.0)
+        };
+        let mut lines: Vec<Line<'_>> = Vec::new();
+        for (name, ink, value) in curves {
+            let raw = self.points.iter().map(|point| [point.step, value(point)]);
+            match noisy {
+                true => {
+                    let faint = line("each step", raw.clone().collect(), ink).width(1.0);
+                    lines.push(faint.color(ink.on(ui).gamma_multiply(0.35)));
+                    lines.push(line(name, smoothed(raw).collect(), ink));
+                }
+                false => lines.push(line(name, raw.collect(), ink)),
+            }
+        }
         plot.show(ui, |plot| {
             lines.into_iter().for_each(|line| plot.line(line))
         });
+    }
+}
+
+/// A running average, over fewer points at its beginning.
+fn smoothed(raw: impl Iterator<Item = [f64; 2]>) -> impl Iterator<Item = [f64; 2]> {
+    let mut average = 0.0;
+    raw.enumerate().map(move |(before, [step, value])| {
+        average += (value - average) / (before as f64 + 1.0).min(SMOOTHING);
+        [step, average]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_smoothed_curve_starts_at_the_first_value_and_follows() {
+        let raw = (0..100).map(|step| [f64::from(step), if step == 0 { 4.0 } else { 1.0 }]);
+        let smooth: Vec<[f64; 2]> = smoothed(raw).collect();
+        assert_eq!(smooth[0], [0.0, 4.0]);
+        assert_eq!(smooth[1], [1.0, 2.5]);
+        assert!(smooth.is_sorted_by(|before, after| before[1] >= after[1]));
+        assert!(smooth[99][1] < 1.01);
     }
 }

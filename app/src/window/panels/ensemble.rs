@@ -10,10 +10,10 @@ use bayesadapter::{
     metrics::{DrawCurve, DrawScore},
     session::Event,
 };
-use egui::{Grid, RichText, Ui};
+use egui::{Color32, Grid, RichText, Ui};
 use egui_plot::{HLine, Line, LineStyle, PlotPoints, Points, VLine};
 
-/// Change of the NLL, in nats, below which more draws are not worth their time.
+/// Relative change of the NLL below which more draws are not worth their time.
 const TOLERANCE: f64 = 0.01;
 
 /// The panel.
@@ -71,13 +71,15 @@ impl Panel for Ensemble {
 
 impl Ensemble {
     fn curves(&self, ui: &mut Ui, method: &str, curve: &DrawCurve) {
-        let stable = curve.draws_until_stable(TOLERANCE);
+        let last = curve.ensemble.last().map_or(0.0, |score| score.nll);
+        let stable = curve.draws_until_stable(TOLERANCE * last);
         let text = match (&self.so_far, stable) {
             (Some(_), _) => {
                 format!("{method} is being judged; this is of the test pictures so far.")
             }
             (None, Some(draws)) => format!(
-                "From {draws} draws on, more change the NLL of {method} by less than {TOLERANCE} nats."
+                "Nothing changes from S = {draws} on: more draws change the NLL of {method} by less than {:.0} %.",
+                100.0 * TOLERANCE
             ),
             (None, None) => format!("More than {} draws would still help.", curve.single.len()),
         };
@@ -142,25 +144,29 @@ impl Lines<'_> {
             ("mean network", self.curve.mean_network, green),
             ("the start", self.start, quiet),
         ];
-        let levels = levels.into_iter().filter_map(|(name, level, colour)| {
-            let line = HLine::new(name, score(&level?)).color(colour);
-            Some(line.style(LineStyle::dashed_loose()))
+        let levels = levels
+            .into_iter()
+            .filter_map(|(name, level, colour)| Some((name, score(&level?), colour)));
+        let levels: Vec<(&str, f64, Color32)> = levels.collect();
+        let mut shown = look::plot(id, self.height).x_axis_label("draws S");
+        // Lines without ends do not ask for room.
+        for (_, level, _) in &levels {
+            shown = shown.include_y(*level);
+        }
+        shown.include_x(0.5).show(ui, |plot| {
+            for (name, level, colour) in levels {
+                let line = HLine::new(name, level).color(colour);
+                plot.hline(line.style(LineStyle::dashed_loose()));
+            }
+            if let Some(draws) = self.stable {
+                let line = VLine::new("nothing changes from here on", draws as f64);
+                plot.vline(line.color(quiet).style(LineStyle::dotted_loose()));
+            }
+            let points = Points::new("a draw alone", single).radius(3.0);
+            plot.points(points.color(vermilion));
+            let line = Line::new("average of the first S", average);
+            plot.line(line.color(blue).width(2.5));
         });
-        let levels: Vec<HLine> = levels.collect();
-        look::plot(id, self.height)
-            .x_axis_label("draws S")
-            .include_x(0.5)
-            .show(ui, |plot| {
-                levels.into_iter().for_each(|line| plot.hline(line));
-                if let Some(draws) = self.stable {
-                    let line = VLine::new("nothing changes from here on", draws as f64);
-                    plot.vline(line.color(quiet).style(LineStyle::dotted_loose()));
-                }
-                let points = Points::new("a draw alone", single).radius(3.0);
-                plot.points(points.color(vermilion));
-                let line = Line::new("average of the first S", average);
-                plot.line(line.color(blue).width(2.5));
-            });
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Wish;
 use crate::window::look;
 use bayesadapter::{data::Picture, evaluate::Evaluation};
-use egui::{RichText, ScrollArea, TextureHandle, TextureOptions, Ui, Vec2};
+use egui::{RichText, ScrollArea, TextStyle, TextureHandle, TextureOptions, Ui, Vec2, WidgetText};
 
 /// Pictures that are fetched at once.
 const MOST: usize = 200;
@@ -133,9 +133,13 @@ pub fn framed(ui: &mut Ui, texture: &TextureHandle, words: &str, right: bool, ho
     let outside = egui::StrokeKind::Outside;
     ui.painter()
         .rect_stroke(picture.expand(1.0), 2.0, stroke, outside);
-    let below = egui::Rect::from_min_max(egui::pos2(area.left(), picture.bottom() + 4.0), area.max);
-    let words = egui::Label::new(RichText::new(words).small()).truncate();
-    ui.put(below, words.selectable(false));
+    let truncated = Some(egui::TextWrapMode::Truncate);
+    let words = WidgetText::from(RichText::new(words).small());
+    let words = words.into_galley(ui, truncated, CELL.x, TextStyle::Small);
+    let left = area.center().x - 0.5 * words.size().x;
+    let colour = ui.visuals().text_color();
+    let below = egui::pos2(left, picture.bottom() + 6.0);
+    ui.painter().galley(below, words, colour);
     response.on_hover_text(hover);
 }
 

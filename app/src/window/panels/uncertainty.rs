@@ -123,10 +123,15 @@ fn buckets(
             .fill(if shown == Some(at) { chosen } else { ink })
     });
     let bars: Vec<Bar> = bars.collect();
+    let last = evaluation.buckets.len() as f64;
     let response = look::plot("buckets", height)
         .x_axis_label("bucket, from the surest")
+        .x_axis_formatter(move |mark, _| match (1.0..=last).contains(&mark.value) {
+            true => mark.value.to_string(),
+            false => String::new(),
+        })
         .include_x(0.5)
-        .include_x(evaluation.buckets.len() as f64 + 0.5)
+        .include_x(last + 0.5)
         .include_y(0.0)
         .include_y(100.0)
         .show(ui, |plot| {
@@ -192,7 +197,7 @@ fn risk_coverage(ui: &mut Ui, evaluations: &[Evaluation], rejected: f64, height:
             .collect()
     };
     let lines = lines(ui, evaluations, points);
-    let kept = VLine::new("kept", 100.0 - rejected).color(QUIET.on(ui));
+    let kept = VLine::new("", 100.0 - rejected).color(QUIET.on(ui));
     look::plot("risk coverage", height)
         .legend(look::legend().position(Corner::LeftTop))
         .x_axis_label("share that is kept, the surest first, %")

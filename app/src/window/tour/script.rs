@@ -1,6 +1,7 @@
 //! Where a tour goes.
 
 use crate::window::panels;
+use bayesadapter::session::Command;
 use egui::Theme;
 use std::collections::VecDeque;
 
@@ -18,8 +19,10 @@ pub enum Step {
     UntilLearning(&'static str),
     /// Waits until the demo is done and looked at.
     UntilOver,
-    /// Waits for so many frames, and until nothing is being computed.
-    Wait(u32),
+    /// Waits for so many seconds and a few frames, and until nothing is being computed.
+    Wait(f32),
+    /// Tells the run something.
+    Tell(Command),
     /// Clicks at these shares of the window's width and height.
     Click(f32, f32),
     /// Draws on the canvas.
@@ -51,21 +54,24 @@ pub fn with_pictures() -> VecDeque<Step> {
     let mut steps = vec![
         Step::Theme(Theme::Light),
         Step::Start,
-        Step::Wait(10),
+        Step::Wait(0.5),
         picture("start"),
         Step::Demo,
         Step::UntilLearning("pse"),
-        Step::Wait(60),
+        Step::Wait(3.0),
         picture("learning"),
         Step::Page("Posterior"),
-        Step::Wait(60),
+        // Taking a picture may last longer than the rest of the run.
+        Step::Tell(Command::Pause),
+        Step::Wait(1.5),
         picture("posterior-while-learning"),
+        Step::Tell(Command::Resume),
         Step::UntilOver,
     ];
     for (theme, ending) in [(Theme::Light, ""), (Theme::Dark, "-dark")] {
         steps.push(Step::Theme(theme));
         for panel in panels::all() {
-            steps.extend([Step::Page(panel.name()), Step::Wait(8)]);
+            steps.extend([Step::Page(panel.name()), Step::Wait(0.3)]);
             // In the dark the pages are as they were left in the light.
             match (panel.name(), theme) {
                 ("Uncertainty", Theme::Light) => steps.push(Step::Click(0.305, 0.25)),
@@ -74,7 +80,7 @@ pub fn with_pictures() -> VecDeque<Step> {
                 _ => {}
             }
             let name = panel.name().to_lowercase();
-            steps.extend([Step::Wait(12), picture(&format!("{name}{ending}"))]);
+            steps.extend([Step::Wait(0.7), picture(&format!("{name}{ending}"))]);
         }
     }
     steps.into()
@@ -84,11 +90,11 @@ pub fn with_pictures() -> VecDeque<Step> {
 pub fn without_pictures() -> VecDeque<Step> {
     let mut steps = vec![Step::Demo, Step::UntilLearning("pse")];
     for panel in panels::all() {
-        steps.extend([Step::Page(panel.name()), Step::Wait(40)]);
+        steps.extend([Step::Page(panel.name()), Step::Wait(2.0)]);
     }
     steps.push(Step::UntilOver);
     for panel in panels::all() {
-        steps.extend([Step::Page(panel.name()), Step::Wait(40)]);
+        steps.extend([Step::Page(panel.name()), Step::Wait(2.0)]);
     }
     steps.into()
 }

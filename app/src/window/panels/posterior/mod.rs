@@ -71,7 +71,7 @@ impl Panel for Posterior {
             return;
         }
         egui::Panel::left("layers")
-            .default_size(430.0)
+            .default_size(370.0)
             .show(ui, |ui| self.layers(ui, wishes));
         egui::CentralPanel::default().show(ui, |ui| {
             ScrollArea::vertical()

@@ -10,12 +10,7 @@ use egui::{Grid, RichText, ScrollArea, Ui};
 pub fn of_file(ui: &mut Ui, view: &View, chosen: &mut Option<String>) {
     table(
         ui,
-        &[
-            ("spread", terms::SPREAD),
-            ("moved", terms::MOVEMENT),
-            ("mean", "Average of its elements."),
-            ("deviation", "Standard deviation of its elements."),
-        ],
+        &[("spread", terms::SPREAD), ("moved", terms::MOVEMENT)],
         |ui| {
             for one in &view.summaries {
                 let moved = view.movements.get(&one.path);
@@ -23,8 +18,6 @@ pub fn of_file(ui: &mut Ui, view: &View, chosen: &mut Option<String>) {
                 let spread = one.spread.map(|spread| format!("{spread:.1e}"));
                 ui.label(spread.unwrap_or_else(|| "point".to_owned()));
                 ui.label(moved.map_or(String::new(), |moved| format!("{:.1} %", 100.0 * moved)));
-                ui.label(format!("{:.3}", one.mean));
-                ui.label(format!("{:.3}", one.std));
                 ui.end_row();
             }
         },
