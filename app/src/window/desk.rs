@@ -9,7 +9,7 @@ use crate::network::{self, Opened};
 use anyhow::{Context, Result, bail};
 use bayesadapter::{
     data::{Dataset, Picture},
-    evaluate::{EvaluateError, KernelPosterior, LayerPosterior, movements},
+    evaluate::{EvaluateError, Evaluation, KernelPosterior, LayerPosterior, movements},
     models::ModelConfig,
     posterior::Inventory,
     predict::{Draws, PredictOptions, Prediction},
@@ -55,8 +55,7 @@ impl Desk {
             Request::Open(path) => Ok(News::Opened(Arc::new(self.open(path)?))),
             Request::Layer(path) => {
                 let inventory = self.opened()?.bayes.inventory();
-                let layer = LayerPosterior::of_path(&inventory, &path, self.start.as_ref());
-                Ok(News::Layer(Box::new(read_sync(layer)?)))
+                Ok(News::Layer(Box::new(self.layer(&inventory, &path)?)))
             }
             Request::Scrub(scrub) => self.scrub(scrub).map(News::Scrubbed),
             Request::Pictures(positions) => self.pictures(&positions).map(News::Pictures),
@@ -87,13 +86,8 @@ impl Desk {
             Some(start) => read_sync(movements(&inventory, start))?,
             None => BTreeMap::new(),
         };
-        let layer = match inventory.entries.first() {
-            Some(first) => {
-                let layer = LayerPosterior::of_path(&inventory, &first.path, self.start.as_ref());
-                Some(read_sync(layer)?)
-            }
-            None => None,
-        };
+        let first = inventory.entries.first();
+        let layer = first.map(|first| self.layer(&inventory, &first.path));
         self.test = run.and_then(|run| {
             let splits = session::open_splits(&run.data.path, run.seed).ok()?;
             Some(splits.test)
@@ -104,31 +98,38 @@ impl Desk {
             // A file on its own, or one whose run goes on.
             _ => (Vec::new(), Vec::new()),
         };
-        let method = opened.method.to_string();
-        let judged = evaluations.iter().find(|one| one.method == method);
-        self.glimpsed = match (judged, &self.test) {
-            // The draws differ most where the network is least sure.
-            (Some(judged), _) => judged
-                .by_rising_uncertainty()
-                .rev()
-                .take(GLIMPSES)
-                .collect(),
-            (None, Some(test)) => (0..test.len().min(GLIMPSES)).collect(),
-            (None, None) => Vec::new(),
-        };
+        self.glimpsed = self.least_sure(&evaluations, &opened.method.to_string());
         let view = View {
             method: opened.method,
             about: about(&opened),
             input_shape: opened.header.input_shape,
             summaries,
             movements,
-            layer,
+            layer: layer.transpose()?,
             evaluations,
             history,
             path,
         };
         self.opened = Some(opened);
         Ok(view)
+    }
+
+    fn layer(&self, inventory: &Inventory, path: &str) -> Result<LayerPosterior> {
+        let layer = LayerPosterior::of_path(inventory, path, self.start.as_ref());
+        Ok(read_sync(layer)?)
+    }
+
+    /// Positions of a few test pictures: where the network is least sure, its draws differ most.
+    fn least_sure(&self, evaluations: &[Evaluation], method: &str) -> Vec<usize> {
+        let there = self.test.as_ref().map_or(0, |test| test.len());
+        let judged = evaluations.iter().find(|one| one.method == method);
+        match judged {
+            Some(judged) => {
+                let positions = judged.by_rising_uncertainty().rev();
+                positions.filter(|&at| at < there).take(GLIMPSES).collect()
+            }
+            None => (0..there.min(GLIMPSES)).collect(),
+        }
     }
 
     fn pictures(&self, positions: &[usize]) -> Result<Vec<(usize, Picture)>> {

@@ -113,7 +113,7 @@ pub fn number(ui: &mut Ui, name: &str, value: String, explained: &str) {
     ui.add_space(14.0);
 }
 
-/// Which values a word has a colour of its own for.
+/// The colour of the frame around a picture, by whether the answer is right.
 pub fn of_answer(right: bool) -> Ink {
     if right { QUIET } else { VERMILION }
 }

@@ -81,8 +81,9 @@ impl Tour {
     /// Goes on by at most a step; returns whether the tour goes on at all.
     pub fn go_on(&mut self, window: &mut Window, ctx: &Context, last_frame: Option<f32>) -> bool {
         // That a picture is taken and saved is not the window's own work.
-        if self.picture.is_none() && !std::mem::take(&mut self.pictured) {
-            self.frames.add(last_frame);
+        match self.picture.is_some() || std::mem::take(&mut self.pictured) {
+            true => self.frames.skip(),
+            false => self.frames.add(last_frame),
         }
         ctx.request_repaint_after(super::LOOK);
         match self.step(window, ctx) {

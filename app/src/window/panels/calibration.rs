@@ -125,6 +125,10 @@ fn diagram(
         .include_y(1.0)
         .x_axis_label("confidence; below the bars, how many pictures have it")
         .y_axis_label("share of right answers")
+        .y_axis_formatter(|mark, _| match mark.value < 0.0 {
+            true => String::new(),
+            false => format!("{:.1}", mark.value),
+        })
         .show(ui, |plot| {
             plot.bar_chart(BarChart::new("accuracy", bars).color(ink));
             let ideal = Line::new("ideal", vec![[0.0, 0.0], [1.0, 1.0]]);
