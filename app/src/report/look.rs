@@ -2,7 +2,7 @@
 
 use super::{
     figure::{Area, Plot},
-    palette::{BLUE, FAINT, GREEN, Ink, ORANGE, PURPLE, VERMILION},
+    palette::{Ink, of_method},
 };
 use anyhow::Result;
 use plotters::{element::DashedPathElement, prelude::*};
@@ -32,21 +32,21 @@ enum Marker {
 impl Look {
     /// That of the method at a place in the report, the first being the one that others are compared with.
     pub fn of_method(place: usize) -> Self {
-        let look = |ink, dashes, marker| Self {
-            ink,
+        const OTHERS: [(Dashes, Marker); 5] = [
+            (None, Marker::Circle),
+            (None, Marker::Triangle),
+            (Some((22, 8)), Marker::Square),
+            (Some((6, 8)), Marker::Circle),
+            (Some((14, 14)), Marker::Triangle),
+        ];
+        let (dashes, marker) = match place.checked_sub(1) {
+            None => (Some((14, 8)), Marker::Square),
+            Some(other) => OTHERS[other % OTHERS.len()],
+        };
+        Self {
+            ink: of_method(place),
             dashes,
             marker,
-        };
-        let others = [
-            look(BLUE, None, Marker::Circle),
-            look(VERMILION, None, Marker::Triangle),
-            look(GREEN, Some((22, 8)), Marker::Square),
-            look(PURPLE, Some((6, 8)), Marker::Circle),
-            look(ORANGE, Some((14, 14)), Marker::Triangle),
-        ];
-        match place.checked_sub(1) {
-            None => look(FAINT, Some((14, 8)), Marker::Square),
-            Some(other) => others[other % others.len()],
         }
     }
 

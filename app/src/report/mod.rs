@@ -4,15 +4,18 @@
 //! the same reports.
 
 mod charts;
+mod drawing;
 mod figure;
 mod look;
 mod page;
-mod palette;
+pub(crate) mod palette;
 mod pictures;
 mod raster;
 mod svg;
 mod text;
 
+pub use drawing::{Drawing, Format, Mark, Series};
+pub use palette::Ink;
 pub use pictures::{Picture, Pictures};
 pub use raster::png;
 pub use svg::Chart;
@@ -77,7 +80,6 @@ pub fn charts(report: &Report) -> Result<Vec<Chart>> {
 }
 
 /// Pixels of a written picture per pixel of its chart.
-#[cfg(not(target_family = "wasm"))]
 const PICTURE_SCALE: f32 = 2.0;
 
 /// Writes `report.html` and `charts/*.png` into a folder, which is made if need be. Returns the page's path.

@@ -9,8 +9,8 @@ use std::fmt::Write;
 /// A colour with its counterpart on dark ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ink {
-    light: [u8; 3],
-    dark: [u8; 3],
+    pub light: [u8; 3],
+    pub dark: [u8; 3],
 }
 
 const fn bytes(rgb: u32) -> [u8; 3] {
@@ -42,6 +42,15 @@ pub const ORANGE: Ink = ink(0xe69f00, 0xf2be4a);
 const ALL: [Ink; 9] = [
     TEXT, FAINT, MESH, QUIET, BLUE, VERMILION, GREEN, PURPLE, ORANGE,
 ];
+
+/// The colour of the network at a place among those that are compared, the first being what the others started from.
+pub fn of_method(place: usize) -> Ink {
+    const OTHERS: [Ink; 5] = [BLUE, VERMILION, GREEN, PURPLE, ORANGE];
+    match place.checked_sub(1) {
+        None => FAINT,
+        Some(other) => OTHERS[other % OTHERS.len()],
+    }
+}
 
 impl Ink {
     /// As drawn.

@@ -4,37 +4,17 @@ use bayesadapter::metrics::Histogram;
 use egui::{Color32, FontFamily, FontId, Response, RichText, TextStyle, Theme, Ui, Vec2};
 use egui_plot::{AxisHints, Bar, Legend, Plot};
 
-/// A colour on light and on dark ground; Okabe and Ito's set, which people with any colour vision can tell apart.
-#[derive(Clone, Copy)]
-pub struct Ink {
-    light: Color32,
-    dark: Color32,
-}
-
-const fn ink(light: [u8; 3], dark: [u8; 3]) -> Ink {
-    Ink {
-        light: Color32::from_rgb(light[0], light[1], light[2]),
-        dark: Color32::from_rgb(dark[0], dark[1], dark[2]),
-    }
-}
-
-pub const BLUE: Ink = ink([0, 114, 178], [93, 179, 232]);
-pub const VERMILION: Ink = ink([213, 94, 0], [245, 147, 90]);
-pub const GREEN: Ink = ink([0, 158, 115], [53, 199, 154]);
-pub const QUIET: Ink = ink([82, 96, 109], [168, 179, 190]);
+pub use crate::report::palette::{BLUE, FAINT as QUIET, GREEN, Ink, VERMILION, of_method};
 
 impl Ink {
+    /// On the ground of the window.
     pub fn on(self, ui: &Ui) -> Color32 {
-        match ui.visuals().dark_mode {
+        let [red, green, blue] = match ui.visuals().dark_mode {
             true => self.dark,
             false => self.light,
-        }
+        };
+        Color32::from_rgb(red, green, blue)
     }
-}
-
-/// The colour of the network at this place among those that are compared, the first being the baseline.
-pub fn of_method(position: usize) -> Ink {
-    [QUIET, BLUE, VERMILION, GREEN][position.min(3)]
 }
 
 /// Sizes that can be read from a chair, and text that stands out from its ground.
