@@ -11,4 +11,6 @@ mod network;
 mod picture;
 pub mod report;
 #[cfg(not(target_family = "wasm"))]
+mod verdict;
+#[cfg(not(target_family = "wasm"))]
 mod window;

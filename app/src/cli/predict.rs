@@ -1,7 +1,7 @@
 //! `bayesadapter predict`: what pictures show, and how sure that is.
 
 use super::{Voice, devices};
-use crate::network;
+use crate::{network, verdict::verdict};
 use anyhow::{Context, Result};
 use bayesadapter::{
     data::Picture,
@@ -124,7 +124,7 @@ fn tell(image: &str, prediction: &Prediction, opened: &network::Opened, top: usi
         ));
     }
     voice.say(format_args!(
-        "  mutual information {information:.4} nats of entropy {entropy:.4}, {} draws: {}",
+        "  mutual information {information:.4} nats of entropy {entropy:.4}, {} draws. {}",
         prediction.draws.len(),
         verdict(information, entropy)
     ));
@@ -135,16 +135,6 @@ fn bar(share: f32) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (share.clamp(0.0, 1.0) * 240.0).round() as usize;
     "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
-}
-
-/// What the numbers mean, in words.
-fn verdict(information: f64, entropy: f64) -> &'static str {
-    match (information, entropy) {
-        (information, _) if information > 0.2 => "the draws disagree; it has not seen the like",
-        (_, entropy) if entropy > 0.7 => "the draws agree that it is ambiguous",
-        (information, _) if information > 0.05 => "the draws differ a little",
-        _ => "sure",
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
 //! What the network says of a picture that the user makes.
 
 use super::{News, Panel, Wish, canvas::Canvas, gallery::texture};
-use crate::window::{
-    look::{self, BLUE, GREEN, VERMILION, terms},
-    worker::{Answer, Question, View},
+use crate::{
+    verdict::verdict,
+    window::{
+        look::{self, BLUE, GREEN, VERMILION, terms},
+        worker::{Answer, Question, View},
+    },
 };
 use bayesadapter::evaluate::Measure;
 use egui::{
@@ -123,7 +126,7 @@ impl Predict {
                 .on_hover_text("The picture, as the network is given it.");
             ui.vertical(|ui| {
                 ui.label(RichText::new(headline(answer)).size(22.0).strong());
-                ui.label(verdict(answer));
+                ui.label(verdict(answer.mutual_information, answer.entropy));
                 if let Question::File(path) = &answer.question {
                     ui.label(RichText::new(path.display().to_string()).weak());
                 }
@@ -146,16 +149,6 @@ fn headline(answer: &Answer) -> String {
     likeliest.map_or(String::new(), |(name, probability, _)| {
         format!("{name}, {:.1} %", 100.0 * probability)
     })
-}
-
-/// What the numbers mean, in words.
-fn verdict(answer: &Answer) -> &'static str {
-    match (answer.mutual_information, answer.entropy) {
-        (information, _) if information > 0.2 => "The draws disagree: it has not seen the like.",
-        (_, entropy) if entropy > 0.7 => "It is ambiguous.",
-        (information, _) if information > 0.05 => "The draws differ a little.",
-        _ => "It is sure.",
-    }
 }
 
 fn uncertainties(ui: &mut Ui, answer: &Answer) {
