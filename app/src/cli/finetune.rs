@@ -12,10 +12,7 @@ use bayesadapter::{
     session::{self, Command, Ending, Job, Method, RunFolder, RunSettings},
     train::{FineTuning, TrainState},
 };
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{path::Path, process::ExitCode};
 
 /// Where a run starts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,7 +36,7 @@ pub fn run(flags: &RunFlags, start: Start, voice: &Voice) -> Result<ExitCode> {
     let out = flags
         .out
         .clone()
-        .unwrap_or_else(|| default_folder(&job.settings));
+        .unwrap_or_else(|| Path::new("runs").join(folder_name(&job.settings)));
     let folder = RunFolder::create(&out, &job.settings, &about(&device))?;
     voice.say(format_args!("Device: {}", device.name));
     execute(job, None, folder, voice)
@@ -64,12 +61,14 @@ fn settings(flags: &RunFlags, start: Start) -> Result<RunSettings> {
     Ok(settings)
 }
 
-fn default_folder(settings: &RunSettings) -> PathBuf {
+/// What the folder of a run is called.
+pub fn folder_name(settings: &RunSettings) -> String {
     let method = settings.posterior.method.to_string().to_lowercase();
-    Path::new("runs").join(format!("{}-{method}", settings.model.architecture))
+    format!("{}-{method}", settings.model.architecture)
 }
 
-fn about(device: &Named) -> String {
+/// What a run file says of itself.
+pub fn about(device: &Named) -> String {
     format!(
         "A run of bayesadapter {}\ndevice: {}",
         env!("CARGO_PKG_VERSION"),

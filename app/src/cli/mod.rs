@@ -7,12 +7,12 @@ pub(crate) mod devices;
 mod evaluate;
 pub mod exit;
 mod export;
-mod finetune;
+pub(crate) mod finetune;
 mod flags;
 mod gui;
 mod inspect;
 mod ops;
-mod outcome;
+pub(crate) mod outcome;
 mod predict;
 
 use anyhow::Result;

@@ -8,9 +8,10 @@ use crate::{
 use anyhow::Result;
 use bayesadapter::{
     data::{Dataset, Picture},
-    estimate::TrainingPlan,
+    estimate::{Estimate, TrainingPlan},
     evaluate::{Evaluation, KernelPosterior},
     models::ModelConfig,
+    posterior::ConversionAccount,
     session::{HistoryRow, Job, Method, RunFolder, RunSettings},
 };
 use burn::tensor::{Device, read_sync};
@@ -22,11 +23,26 @@ const PICTURES: usize = 12;
 
 /// Writes the report of a run and tells what it came to.
 pub fn finish(path: &Path, voice: &Voice) -> Result<ExitCode> {
+    let report = report(path)?;
+    table(&report.evaluations, voice);
+    let page = report::write(&report, path)?;
+    let posterior = RunFolder::open(path)?.0.posterior_path();
+    voice.say(format_args!("Posterior: {}", posterior.display()));
+    voice.say(format_args!("Report: {}", page.display()));
+    voice.json(&serde_json::json!({
+        "event": "finished",
+        "posterior": posterior,
+        "report": page,
+    }));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The report of the run in a folder.
+pub fn report(path: &Path) -> Result<Report> {
     let (folder, settings) = RunFolder::open(path)?;
     let evaluations = folder.evaluations()?;
-    table(&evaluations, voice);
     let method = settings.posterior.method.to_string();
-    let report = Report {
+    Ok(Report {
         title: format!("{} on {}", settings.model.architecture, settings.data.path),
         created: now(),
         settings: told(&settings),
@@ -36,19 +52,7 @@ pub fn finish(path: &Path, voice: &Voice) -> Result<ExitCode> {
             .collect(),
         pictures: pictures(&evaluations, &test_pictures(&settings)),
         evaluations,
-    };
-    let page = report::write(&report, path)?;
-    voice.say(format_args!(
-        "Posterior: {}",
-        folder.posterior_path().display()
-    ));
-    voice.say(format_args!("Report: {}", page.display()));
-    voice.json(&serde_json::json!({
-        "event": "finished",
-        "posterior": folder.posterior_path(),
-        "report": page,
-    }));
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 /// The moment, as reports say it.
@@ -173,6 +177,38 @@ pub fn table(evaluations: &[Evaluation], voice: &Voice) {
     voice.say("");
 }
 
+/// What a run would take.
+#[derive(Clone)]
+pub struct Preflight {
+    pub conversion: ConversionAccount,
+    pub estimate: Estimate,
+    /// Pictures to learn from.
+    pub examples: usize,
+    pub epochs: u32,
+}
+
+impl Preflight {
+    /// Seconds of the whole training, without the evaluation.
+    pub fn seconds(&self) -> Option<f64> {
+        let time = self.estimate.time.as_ref()?;
+        Some(time.seconds_per_epoch * f64::from(self.epochs))
+    }
+}
+
+/// Estimates memory and time of a run.
+pub fn preflight(job: &Job) -> Result<Preflight> {
+    let training = &job.settings.training;
+    let bayes = job.converted()?;
+    let [channels, height, width] = job.architecture.input_shape();
+    let batch = [training.batch.min(job.train.len()), channels, height, width];
+    Ok(Preflight {
+        conversion: bayes.account().clone(),
+        estimate: bayes.estimate(&TrainingPlan::new(batch, training.estimator))?,
+        examples: job.train.len(),
+        epochs: training.epochs,
+    })
+}
+
 /// Tells what a run would do.
 pub fn plan(job: &Job, device: &str, voice: &Voice) -> Result<ExitCode> {
     let settings = &job.settings;
@@ -180,20 +216,16 @@ pub fn plan(job: &Job, device: &str, voice: &Voice) -> Result<ExitCode> {
     if let Some(load) = &job.load {
         voice.say(format_args!("Weights: {load}"));
     }
-    let training = &settings.training;
-    let bayes = job.converted()?;
-    voice.say(format_args!("Posterior: {}", bayes.account()));
-    let [channels, height, width] = job.architecture.input_shape();
-    let batch = [training.batch.min(job.train.len()), channels, height, width];
-    let estimate = bayes.estimate(&TrainingPlan::new(batch, training.estimator))?;
+    let preflight = preflight(job)?;
+    let estimate = &preflight.estimate;
+    voice.say(format_args!("Posterior: {}", preflight.conversion));
     voice.say(format_args!("Estimate: {estimate}"));
-    if let Some(time) = &estimate.time {
-        let seconds = time.seconds_per_epoch * f64::from(training.epochs);
+    if let Some(seconds) = preflight.seconds() {
         let whole = std::time::Duration::from_secs(seconds.round() as u64);
         voice.say(format_args!(
             "{} epochs of {} pictures: about {}",
-            training.epochs,
-            job.train.len(),
+            preflight.epochs,
+            preflight.examples,
             indicatif::HumanDuration(whole)
         ));
     }
