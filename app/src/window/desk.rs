@@ -60,6 +60,7 @@ impl Desk {
             Request::Scrub(scrub) => self.scrub(scrub).map(News::Scrubbed),
             Request::Pictures(positions) => self.pictures(&positions).map(News::Pictures),
             Request::Ask(question) => self.answer(question).map(News::Answered),
+            Request::Do(errand) => errand.run(&self.computer),
         }
     }
 

@@ -1,50 +1,50 @@
 //! The system's dialogs, which must not hold up the window.
 
-use super::news::Wish;
+use super::errand::Parcel;
+use rfd::{AsyncFileDialog, FileHandle};
 use std::{
     path::{Path, PathBuf},
     pin::Pin,
     task::{Context, Poll, Waker},
 };
 
-/// The dialog that is open, and what its answer is.
-type Open = (
-    Pin<Box<dyn Future<Output = Option<rfd::FileHandle>>>>,
-    fn(PathBuf) -> Chosen,
-);
-
-/// What a dialog chose.
-pub enum Chosen {
-    File(PathBuf),
-    Folder(PathBuf),
+/// What a path is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Purpose {
+    /// A posterior file to open.
+    Posterior,
+    /// The folder that new runs go to.
+    RunsFolder,
+    /// The folder of a run to look at, or to go on with.
+    Run,
+    /// A run file.
+    Settings,
+    Weights,
+    DataFolder,
+    DataArchive,
+    /// A folder of pictures of another kind.
+    Strangers,
+    /// A run to compare with others.
+    CompareRun,
+    ComparePosterior,
+    /// Where something is saved.
+    Save(Parcel),
 }
+
+type Choosing = Pin<Box<dyn Future<Output = Option<FileHandle>>>>;
 
 /// A dialog that is open, if one is.
 #[derive(Default)]
 pub struct Dialog {
-    open: Option<Open>,
+    open: Option<(Choosing, Purpose)>,
 }
 
 impl Dialog {
-    /// Asks for a posterior file, or a folder. One at a time.
-    pub fn ask(&mut self, wish: &Wish, start: &Path) {
-        if self.is_open() {
-            return;
+    /// Asks for a path. One at a time.
+    pub fn ask(&mut self, purpose: Purpose, start: &Path) {
+        if !self.is_open() {
+            self.open = Some((choosing(&purpose, start), purpose));
         }
-        let dialog = rfd::AsyncFileDialog::new();
-        self.open = match wish {
-            Wish::ChooseFile => {
-                let dialog = dialog
-                    .set_title("Open a posterior file")
-                    .add_filter("Posterior files", &["safetensors"]);
-                Some((Box::pin(dialog.pick_file()), Chosen::File))
-            }
-            Wish::ChooseFolder => {
-                let dialog = dialog.set_title("Folder of the runs").set_directory(start);
-                Some((Box::pin(dialog.pick_folder()), Chosen::Folder))
-            }
-            _ => None,
-        };
     }
 
     pub fn is_open(&self) -> bool {
@@ -52,16 +52,55 @@ impl Dialog {
     }
 
     /// The choice, once it is made. The window asks in every frame, so nobody needs to be woken.
-    pub fn poll(&mut self) -> Option<Chosen> {
-        let (choosing, kind) = self.open.as_mut()?;
+    pub fn poll(&mut self) -> Option<(Purpose, PathBuf)> {
+        let (choosing, _) = self.open.as_mut()?;
         let mut context = Context::from_waker(Waker::noop());
-        match choosing.as_mut().poll(&mut context) {
-            Poll::Pending => None,
-            Poll::Ready(handle) => {
-                let kind = *kind;
-                self.open = None;
-                handle.map(|handle| kind(handle.path().to_owned()))
-            }
+        let Poll::Ready(handle) = choosing.as_mut().poll(&mut context) else {
+            return None;
+        };
+        let (_, purpose) = self.open.take()?;
+        Some((purpose, handle?.path().to_owned()))
+    }
+}
+
+fn choosing(purpose: &Purpose, start: &Path) -> Choosing {
+    let titled = |title: &str| AsyncFileDialog::new().set_title(title);
+    let posterior = |title| titled(title).add_filter("Posterior files", &["safetensors"]);
+    match purpose {
+        Purpose::Posterior => Box::pin(posterior("Open a posterior file").pick_file()),
+        Purpose::ComparePosterior => Box::pin(posterior("Compare a posterior file").pick_file()),
+        Purpose::RunsFolder => {
+            let dialog = titled("Folder of the runs").set_directory(start);
+            Box::pin(dialog.pick_folder())
+        }
+        Purpose::Run => Box::pin(
+            titled("Open a run folder")
+                .set_directory(start)
+                .pick_folder(),
+        ),
+        Purpose::CompareRun => {
+            let dialog = titled("Compare a run folder").set_directory(start);
+            Box::pin(dialog.pick_folder())
+        }
+        Purpose::Settings => {
+            let dialog = titled("Open a run file").add_filter("Run files", &["toml"]);
+            Box::pin(dialog.pick_file())
+        }
+        Purpose::Weights => {
+            let endings = ["pt", "pth", "th", "ckpt", "safetensors", "bpk"];
+            let dialog = titled("Pre-trained weights").add_filter("Weights", &endings);
+            Box::pin(dialog.pick_file())
+        }
+        Purpose::DataFolder => Box::pin(titled("Folder of pictures").pick_folder()),
+        Purpose::DataArchive => {
+            let dialog =
+                titled("Archive of pictures").add_filter("Archives", &["tar", "gz", "tgz"]);
+            Box::pin(dialog.pick_file())
+        }
+        Purpose::Strangers => Box::pin(titled("Folder of pictures of another kind").pick_folder()),
+        Purpose::Save(parcel) => {
+            let dialog = titled("Save").set_file_name(&parcel.name);
+            Box::pin(dialog.save_file())
         }
     }
 }

@@ -2,15 +2,21 @@
 //!
 //! News come from the [`Runner`] and the [`Worker`] and go to every panel; what panels wish for comes back here.
 
+mod arrivals;
 mod closing;
+mod compare;
 mod computer;
 mod desk;
 mod dialog;
+mod errand;
 mod look;
 mod news;
 mod panels;
 mod remembered;
 mod runner;
+mod sort;
+mod survey;
+mod take_away;
 #[cfg(test)]
 mod tests;
 mod tour;
@@ -18,22 +24,24 @@ mod view_menu;
 mod welcome;
 mod worker;
 
+use crate::cli::finetune;
 use anyhow::{Result, anyhow};
 use bayesadapter::{
     data::Picture,
-    session::{Command, Ending, Event, Method, Phase},
+    session::{Command, Ending, Event, Phase},
 };
 use closing::Closing;
 use computer::Computer;
-use dialog::{Chosen, Dialog};
+use dialog::{Dialog, Purpose};
 use eframe::egui;
 use egui::{Key, Modifiers, RichText};
+use errand::Errand;
 use news::{News, Wish};
 use panels::Panel;
 use remembered::Remembered;
-use runner::Runner;
+use runner::{Plan, Runner};
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -91,11 +99,13 @@ struct Window {
     worker: Worker,
     computer: Computer,
     runner: Option<Runner>,
-    /// The method and the folder of the demo that runs, or was the last to run.
-    demo: Option<(Method, PathBuf)>,
+    /// The runs that go on, or were the last to.
+    plans: Vec<Plan>,
     /// The folder of the run that goes on.
     run_folder: PathBuf,
-    /// Where the folders of demos go.
+    /// The folder of the run whose posterior is open, which can be reported.
+    reported: Option<PathBuf>,
+    /// Where the folders of runs go.
     out: PathBuf,
     /// The user waits for a file to be opened.
     opening: bool,
@@ -103,6 +113,10 @@ struct Window {
     dialog: Dialog,
     /// What went wrong, until the user has read it.
     notice: Option<String>,
+    /// What was saved last, until the user has read it.
+    saved: Option<PathBuf>,
+    /// A file that the browser is to show.
+    to_show: Option<PathBuf>,
     closing: Closing,
     tour: Option<Tour>,
 }
@@ -110,23 +124,28 @@ struct Window {
 impl Window {
     fn new() -> Self {
         let computer = Computer::default();
-        Self {
+        let mut window = Self {
             panels: panels::all(),
             shown: None,
             welcome: Welcome::default(),
             worker: Worker::new(computer.clone()),
             computer,
             runner: None,
-            demo: None,
+            plans: Vec::new(),
+            reported: None,
             run_folder: PathBuf::new(),
             out: std::env::temp_dir().join("bayesadapter"),
             opening: false,
             phase: Phase::Ended,
             dialog: Dialog::default(),
             notice: None,
+            saved: None,
+            to_show: None,
             closing: Closing::default(),
             tour: None,
-        }
+        };
+        window.tell(&News::Chosen(Purpose::RunsFolder, window.out.clone()));
+        window
     }
 
     fn running(&self) -> bool {
@@ -142,10 +161,8 @@ impl Window {
         for one in news {
             self.tell(&one);
         }
-        match self.dialog.poll() {
-            Some(Chosen::File(path)) => self.fulfil(Wish::Open(path)),
-            Some(Chosen::Folder(path)) => self.out = path,
-            None => {}
+        if let Some((purpose, path)) = self.dialog.poll() {
+            self.tell(&News::Chosen(purpose, path));
         }
     }
 
@@ -170,8 +187,22 @@ impl Window {
                 self.opening = false;
                 self.notice = Some(error.clone());
             }
-            // A file that the user opened is looked at; one that a run leaves interrupts nothing.
-            News::Opened(_) if std::mem::take(&mut self.opening) => self.show_panel("Posterior"),
+            News::Opened(view) => {
+                // A posterior with evaluations lies in the folder of its run.
+                let folder = view.path.parent().filter(|_| !view.evaluations.is_empty());
+                self.reported = folder.map(Path::to_owned);
+                // A file that the user opened is looked at; one that a run leaves interrupts nothing.
+                if std::mem::take(&mut self.opening) {
+                    self.show_panel("Posterior");
+                }
+            }
+            News::Chosen(purpose, path) => self.chosen(purpose, path.clone()),
+            News::Sorted(found) => self.found(found),
+            News::Compared(_) => self.show_panel("Compare"),
+            News::Saved { path, show } => {
+                self.saved = Some(path.clone());
+                self.to_show = show.then(|| path.clone());
+            }
             _ => {}
         }
         for panel in &mut self.panels {
@@ -188,14 +219,24 @@ impl Window {
             Wish::Demo(method) => {
                 let numbered = (1..).map(|number: u32| self.out.join(format!("demo-{number}")));
                 let mut free = numbered.skip_while(|folder| folder.exists());
-                self.start(method, free.next().unwrap_or_else(|| self.out.clone()));
+                let folder = free.next().unwrap_or_else(|| self.out.clone());
+                self.start(Plan::demo(method, &folder));
             }
-            Wish::Continue => {
-                if let Some((method, folder)) = self.demo.clone() {
-                    self.start(method, folder);
-                }
+            Wish::Run(settings) => {
+                let folder = self.free_folder(&finetune::folder_name(&settings));
+                let settings = *settings;
+                self.start(vec![Plan { folder, settings }]);
             }
-            Wish::ChooseFile | Wish::ChooseFolder => self.dialog.ask(&wish, &self.out),
+            Wish::GoOn(folder, settings) => {
+                let settings = *settings;
+                self.start(vec![Plan { folder, settings }]);
+            }
+            Wish::Continue => self.start(self.plans.clone()),
+            Wish::Choose(purpose) => self.dialog.ask(purpose, &self.out),
+            Wish::Do(errand) => {
+                self.notice = None;
+                self.worker.ask(|mail| mail.add(errand));
+            }
             Wish::Open(path) => {
                 self.notice = None;
                 self.opening = true;
@@ -213,11 +254,13 @@ impl Window {
         }
     }
 
-    fn start(&mut self, method: Method, folder: PathBuf) {
+    fn start(&mut self, plans: Vec<Plan>) {
+        let folder = |plans: &[Plan]| plans.last().map(|plan| plan.folder.clone());
+        let anew = folder(&self.plans) != folder(&plans);
         self.notice = None;
-        self.demo = Some((method, folder.clone()));
-        self.runner = Some(Runner::demo(method, folder, self.computer.clone()));
-        self.tell(&News::Starting);
+        self.plans.clone_from(&plans);
+        self.runner = Some(Runner::new(plans, self.computer.clone()));
+        self.tell(&News::Starting { anew });
         self.show_panel("Training");
     }
 
@@ -226,23 +269,18 @@ impl Window {
         let dropped = ctx.input(|input| input.raw.dropped_files.clone());
         for file in dropped {
             let path = PathBuf::from(file.path());
-            match path
-                .extension()
-                .is_some_and(|ending| ending == "safetensors")
-            {
-                true => self.fulfil(Wish::Open(path)),
-                false => {
-                    self.show_panel("Predict");
-                    self.fulfil(Wish::Ask(Question::File(path)));
-                }
-            }
+            let shown = self.shown.and_then(|at| self.panels.get(at));
+            self.fulfil(Wish::Do(match shown.map(|panel| panel.name()) {
+                Some("Compare") => Errand::Compare(path),
+                _ => Errand::Sort(path),
+            }));
         }
         if let Some(picture) = pasted(ctx) {
             self.show_panel("Predict");
             self.fulfil(Wish::Ask(Question::Pasted(picture)));
         }
         if ctx.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::O)) {
-            self.fulfil(Wish::ChooseFile);
+            self.fulfil(Wish::Choose(Purpose::Posterior));
         }
         if ctx.text_edit_focused() {
             return;
@@ -254,6 +292,8 @@ impl Window {
             Key::Num4,
             Key::Num5,
             Key::Num6,
+            Key::Num7,
+            Key::Num8,
         ];
         for (at, key) in numbers.into_iter().take(self.panels.len()).enumerate() {
             if ctx.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
@@ -293,7 +333,10 @@ impl Window {
                     .on_hover_text("A posterior file (Ctrl+O)")
                     .clicked()
                 {
-                    wishes.push(Wish::ChooseFile);
+                    wishes.push(Wish::Choose(Purpose::Posterior));
+                }
+                if let Some(folder) = self.reported.clone() {
+                    take_away::report_menu(ui, folder, wishes);
                 }
                 if self.worker.is_busy() {
                     ui.spinner().on_hover_text("Computing");
@@ -335,6 +378,7 @@ impl eframe::App for Window {
             ui.add_space(4.0);
             self.bar(ui, &mut wishes);
             self.notice(ui);
+            take_away::saved(ui, &mut self.saved);
             ui.add_space(2.0);
         });
         let running = self.running();
@@ -352,6 +396,10 @@ impl eframe::App for Window {
         });
         for wish in wishes {
             self.fulfil(wish);
+        }
+        if let Some(path) = self.to_show.take() {
+            let address = take_away::file_url(&path);
+            ui.ctx().open_url(egui::OpenUrl::new_tab(address));
         }
         if self.running() || self.worker.is_busy() || self.dialog.is_open() {
             ui.ctx().request_repaint_after(LOOK);

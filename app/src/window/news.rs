@@ -1,17 +1,27 @@
 //! What panels are told, and what they ask for.
 
-use super::worker::{Answer, Question, Scrub, Scrubbed, View};
+use super::{
+    compare::Compared,
+    dialog::Purpose,
+    errand::Errand,
+    sort::Found,
+    survey::{Estimated, Survey},
+    worker::{Answer, Question, Scrub, Scrubbed, View},
+};
 use bayesadapter::{
     data::Picture,
     evaluate::LayerPosterior,
-    session::{Command, Ending, Event, Method},
+    session::{Command, DeviceChoice, Ending, Event, Method, RunSettings},
 };
 use std::{path::PathBuf, sync::Arc};
 
 /// What happened: in a run, or to what was asked of the worker.
 pub enum News {
     /// Runs were asked for; the device, weights and data are opened.
-    Starting,
+    Starting {
+        /// They have nothing to do with those before.
+        anew: bool,
+    },
     /// A run begins, or goes on.
     Began { method: Method, folder: PathBuf },
     /// The run says something.
@@ -33,6 +43,24 @@ pub enum News {
     Pictures(Vec<(usize, Picture)>),
     /// What the network says of a picture.
     Answered(Answer),
+    /// A path was chosen in a dialog, or is the one to begin with.
+    Chosen(Purpose, PathBuf),
+    /// What the files of a run are.
+    Surveyed(Box<Survey>),
+    /// Memory and time of a run.
+    Estimated(Box<Estimated>),
+    /// What can compute here.
+    Devices(Vec<(DeviceChoice, String)>),
+    /// What a file or folder is.
+    Sorted(Found),
+    /// What the networks of runs are worth.
+    Compared(Vec<Compared>),
+    /// A file was written.
+    Saved {
+        path: PathBuf,
+        /// The user wants to see it at once.
+        show: bool,
+    },
     /// What was asked for could not be done.
     Refused(String),
 }
@@ -41,12 +69,16 @@ pub enum News {
 pub enum Wish {
     /// The digits demo: ordinary training, then this method.
     Demo(Method),
-    /// The demo where it was stopped.
+    /// A run of the user's own.
+    Run(Box<RunSettings>),
+    /// The run in a folder, where it was stopped.
+    GoOn(PathBuf, Box<RunSettings>),
+    /// The last runs where they were stopped.
     Continue,
-    /// A dialog for a posterior file.
-    ChooseFile,
-    /// A dialog for the folder of the runs.
-    ChooseFolder,
+    /// A dialog for a path.
+    Choose(Purpose),
+    /// Something for the worker.
+    Do(Errand),
     /// This posterior file.
     Open(PathBuf),
     /// Something for the run.

@@ -1,9 +1,11 @@
-//! The runs of a demo, one after the other, beside the window.
+//! Runs, one after the other, beside the window.
 
 use super::{computer::Computer, news::News};
-use crate::cli::demo;
+use crate::cli::{demo, finetune};
 use anyhow::{Result, anyhow};
-use bayesadapter::session::{self, Command, Control, DeviceChoice, Ending, Job, Method, RunFolder};
+use bayesadapter::session::{
+    self, Command, Control, DeviceChoice, Ending, Job, Method, RunFolder, RunSettings,
+};
 use std::{
     path::{Path, PathBuf},
     sync::{
@@ -13,6 +15,25 @@ use std::{
     },
     thread::JoinHandle,
 };
+
+/// A run to make.
+#[derive(Clone)]
+pub struct Plan {
+    /// Where it goes. A run that is there already goes on as its own settings say.
+    pub folder: PathBuf,
+    pub settings: RunSettings,
+}
+
+impl Plan {
+    /// Ordinary training and then `method`, in folders under `out`.
+    pub fn demo(method: Method, out: &Path) -> Vec<Self> {
+        let run = |method| Self {
+            folder: demo::run_folder(out, method),
+            settings: demo::settings(method, DeviceChoice::Auto, out),
+        };
+        [Method::Map, method].map(run).to_vec()
+    }
+}
 
 /// Runs that go on.
 pub struct Runner {
@@ -38,15 +59,14 @@ enum Step {
 }
 
 impl Runner {
-    /// Ordinary training and then `method`, in folders under `out`. What is finished there is not done again, and
-    /// what was stopped goes on.
-    pub fn demo(method: Method, out: PathBuf, computer: Computer) -> Self {
+    /// What is finished is not done again, and what was stopped goes on.
+    pub fn new(plans: Vec<Plan>, computer: Computer) -> Self {
         // Few steps, each of which the window takes within a frame or two.
         let (told, steps) = sync_channel(4);
         let stop = Arc::new(AtomicBool::new(false));
         let asked = Arc::clone(&stop);
         let thread = std::thread::spawn(move || {
-            let done = runs(method, &out, &computer, &told, &asked);
+            let done = runs(plans, &computer, &told, &asked);
             let done = done.map_err(|error| format!("{error:#}"));
             // Nobody listens once the window is closed.
             let _ = told.send(Step::Over(done));
@@ -134,28 +154,39 @@ impl Drop for Runner {
 const DEFECT: &str = "the run ended by a defect of this program; what was saved stays";
 
 fn runs(
-    method: Method,
-    out: &Path,
+    plans: Vec<Plan>,
     computer: &Computer,
     told: &SyncSender<Step>,
     stop: &AtomicBool,
 ) -> Result<()> {
-    let device = computer.with(|named| named.device.clone())?;
-    for method in [Method::Map, method] {
-        let settings = demo::settings(method, DeviceChoice::Auto, out);
-        let path = demo::run_folder(out, method);
-        let (folder, state) = match path.join("run.toml").exists() {
-            true => {
-                let (folder, _) = RunFolder::open(&path)?;
-                let (state, _) = folder.state()?;
-                (folder, state)
-            }
-            false => (RunFolder::create(&path, &settings, demo::ABOUT)?, None),
+    for Plan { folder, settings } in plans {
+        let path = folder;
+        let opened = match path.join("run.toml").exists() {
+            true => Some(RunFolder::open(&path)?),
+            false => None,
         };
-        if folder.is_finished(&settings) {
+        if let Some((folder, settings)) = &opened
+            && folder.is_finished(settings)
+        {
             continue;
         }
-        let job = Job::open(settings, &device)?;
+        let choice = settings.device;
+        let (device, about) = computer.with_choice(choice, |named| {
+            (named.device.clone(), finetune::about(named))
+        })?;
+        let (job, folder, state) = match opened {
+            Some((folder, settings)) => {
+                let (state, _) = folder.state()?;
+                (Job::open(settings, &device)?, folder, state)
+            }
+            None => {
+                // The folder is made once the settings are known to be good.
+                let job = Job::open(settings, &device)?;
+                let folder = RunFolder::create(&path, &job.settings, &about)?;
+                (job, folder, None)
+            }
+        };
+        let method = job.settings.posterior.method;
         if stop.load(Ordering::Relaxed) {
             return Ok(());
         }

@@ -4,6 +4,10 @@
 #[path = "../../tests/report/synthetic.rs"]
 mod synthetic;
 
+mod compare;
+mod files;
+mod setup;
+
 use super::{
     Window, look,
     news::{News, Wish},
@@ -66,6 +70,15 @@ fn picture<State>(harness: &mut Harness<'_, State>, name: &str) {
         let ground = picture.get_pixel(2, 2);
         let inked = picture.pixels().filter(|&pixel| pixel != ground).count();
         assert!(inked > 1_000, "{name}: {inked} pixels");
+    }
+}
+
+/// Leaves a picture of each theme.
+fn both_themes<State>(harness: &mut Harness<'_, State>, name: &str) {
+    for (theme, suffix) in [(egui::Theme::Light, "light"), (egui::Theme::Dark, "dark")] {
+        harness.ctx.set_theme(theme);
+        harness.run_steps(3);
+        picture(harness, &format!("{name}-{suffix}"));
     }
 }
 
@@ -466,7 +479,7 @@ fn keys_turn_pages_and_a_missing_file_is_told() {
             look::apply(&creation.egui_ctx);
             Window::new()
         });
-    harness.key_press(egui::Key::Num6);
+    harness.key_press(egui::Key::Num7);
     harness.run_steps(3);
     assert!(harness.query_by_label_contains("No network yet").is_some());
     let missing = PathBuf::from("no-such-posterior.safetensors");

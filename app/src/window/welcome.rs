@@ -1,6 +1,6 @@
 //! The first page: what can be done here.
 
-use super::{look::terms, news::Wish};
+use super::{dialog::Purpose, look::terms, news::Wish};
 use bayesadapter::session::Method;
 use egui::{Button, RichText, Ui, Vec2};
 use std::path::Path;
@@ -41,7 +41,7 @@ impl Welcome {
             let open = Button::new(RichText::new("Open posterior file…").size(16.0));
             let open = ui.add(open.min_size(Vec2::new(260.0, 38.0)));
             if open.on_hover_text("Ctrl+O").clicked() {
-                wishes.push(Wish::ChooseFile);
+                wishes.push(Wish::Choose(Purpose::Posterior));
             }
             ui.label(RichText::new("or drop one here: posterior.safetensors of a run folder").weak());
             ui.add_space(34.0);
@@ -87,7 +87,7 @@ impl Welcome {
             .on_hover_text("Where the runs and their posteriors are kept")
             .clicked()
         {
-            wishes.push(Wish::ChooseFolder);
+            wishes.push(Wish::Choose(Purpose::RunsFolder));
         }
     }
 }

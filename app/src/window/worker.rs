@@ -2,7 +2,7 @@
 //!
 //! Of each kind of request the latest counts: a newer one takes the place of one that waits.
 
-use super::{computer::Computer, desk::Desk, news::News};
+use super::{computer::Computer, desk::Desk, errand::Errand, news::News};
 use bayesadapter::{
     data::Picture,
     evaluate::{Evaluation, KernelPosterior, LayerPosterior},
@@ -10,7 +10,7 @@ use bayesadapter::{
     session::{HistoryRow, Method},
 };
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     path::PathBuf,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
@@ -99,6 +99,7 @@ pub struct Mail {
     pub scrub: Option<Scrub>,
     pub pictures: Option<Vec<usize>>,
     pub question: Option<Question>,
+    errands: VecDeque<Errand>,
     busy: bool,
     closed: bool,
 }
@@ -110,6 +111,13 @@ impl Mail {
             && self.scrub.is_none()
             && self.pictures.is_none()
             && self.question.is_none()
+            && self.errands.is_empty()
+    }
+
+    /// Adds an errand, in the place of those that it replaces.
+    pub fn add(&mut self, errand: Errand) {
+        self.errands.retain(|waiting| !errand.replaces(waiting));
+        self.errands.push_back(errand);
     }
 
     /// The next request; a new file comes first, since the others are about it.
@@ -122,6 +130,7 @@ impl Mail {
             .or_else(|| scrub(self))
             .or_else(|| pictures(self))
             .or_else(|| self.question.take().map(Request::Ask))
+            .or_else(|| self.errands.pop_front().map(Request::Do))
     }
 }
 
@@ -132,6 +141,7 @@ pub enum Request {
     Scrub(Scrub),
     Pictures(Vec<usize>),
     Ask(Question),
+    Do(Errand),
 }
 
 #[derive(Default)]

@@ -1,10 +1,7 @@
 //! The networks that were judged, which three panels look at.
 
 use super::News;
-use bayesadapter::{
-    evaluate::Evaluation,
-    session::{Event, Method},
-};
+use bayesadapter::{evaluate::Evaluation, session::Event};
 use egui::Ui;
 
 /// What each network is worth, the one that the others started from first.
@@ -18,10 +15,7 @@ impl Judged {
     /// Takes up evaluations; returns whether something changed.
     pub fn on_news(&mut self, news: &News) -> bool {
         match news {
-            News::Began {
-                method: Method::Map,
-                ..
-            } => self.evaluations.clear(),
+            News::Starting { anew: true } => self.evaluations.clear(),
             News::Run(Event::Evaluated(evaluation)) => {
                 let same = |one: &Evaluation| one.method != evaluation.method;
                 self.evaluations.retain(same);

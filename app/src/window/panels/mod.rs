@@ -2,12 +2,14 @@
 
 mod calibration;
 mod canvas;
+mod compare;
 mod course;
 mod ensemble;
-mod gallery;
+pub(super) mod gallery;
 mod judged;
 mod posterior;
 mod predict;
+mod setup;
 mod training;
 mod uncertainty;
 
@@ -32,11 +34,13 @@ pub trait Panel {
 /// All panels, in the order of their tabs and number keys.
 pub fn all() -> Vec<Box<dyn Panel>> {
     vec![
+        Box::<setup::SetUp>::default(),
         Box::<training::Training>::default(),
         Box::<posterior::Posterior>::default(),
         Box::<ensemble::Ensemble>::default(),
         Box::<uncertainty::Uncertainty>::default(),
         Box::<calibration::Calibration>::default(),
         Box::<predict::Predict>::default(),
+        Box::<compare::Compare>::default(),
     ]
 }

@@ -44,7 +44,11 @@ impl Panel for Training {
 
     fn on_news(&mut self, news: &News) {
         match news {
-            News::Starting => {
+            News::Starting { anew } => {
+                if *anew {
+                    self.courses.clear();
+                    self.log.clear();
+                }
                 (self.running, self.stopping, self.stopped) = (true, false, false);
                 self.phase = Phase::Preparing;
                 self.say(Tone::Plain, "Opening the device and the data".to_owned());

@@ -1,0 +1,44 @@
+//! Where things go that were chosen or dropped.
+
+use super::{Window, dialog::Purpose, errand::Errand, news::Wish, sort::Found, worker::Question};
+use std::path::PathBuf;
+
+impl Window {
+    pub(super) fn chosen(&mut self, purpose: &Purpose, path: PathBuf) {
+        match purpose {
+            Purpose::Posterior => self.fulfil(Wish::Open(path)),
+            Purpose::RunsFolder => self.out = path,
+            Purpose::Run | Purpose::Settings => self.fulfil(Wish::Do(Errand::Sort(path))),
+            Purpose::CompareRun | Purpose::ComparePosterior => {
+                self.fulfil(Wish::Do(Errand::Compare(path)));
+            }
+            Purpose::Save(parcel) => self.fulfil(Wish::Do(Errand::Save(parcel.clone(), path))),
+            // The page that asked takes it.
+            Purpose::Weights | Purpose::DataFolder | Purpose::DataArchive | Purpose::Strangers => {}
+        }
+    }
+
+    /// Goes where something is used.
+    pub(super) fn found(&mut self, found: &Found) {
+        match found {
+            Found::Posterior(path) | Found::FinishedRun { posterior: path } => {
+                self.fulfil(Wish::Open(path.clone()));
+            }
+            Found::Picture(path) => {
+                self.show_panel("Predict");
+                self.fulfil(Wish::Ask(Question::File(path.clone())));
+            }
+            Found::Weights(_) | Found::Data(_) | Found::Settings(_) | Found::StoppedRun { .. } => {
+                self.show_panel("Set up")
+            }
+        }
+    }
+
+    /// A folder for a run that is not there yet.
+    pub(super) fn free_folder(&self, name: &str) -> PathBuf {
+        let numbered = (2..).map(|number: u32| format!("{name}-{number}"));
+        let mut names = std::iter::once(name.to_owned()).chain(numbered);
+        let free = names.find(|name| !self.out.join(name).exists());
+        self.out.join(free.as_deref().unwrap_or(name))
+    }
+}

@@ -1,0 +1,120 @@
+//! What networks are worth, from where runs left it.
+
+use super::computer::Computer;
+use crate::network::{self, Opened};
+use anyhow::{Context, Result, bail};
+use bayesadapter::{
+    data::Split,
+    evaluate::Evaluation,
+    session::{self, Judge, OwnThread, RunFolder, RunSettings},
+};
+use burn::tensor::read_sync;
+use std::path::{Path, PathBuf};
+
+/// The networks of one run.
+pub struct Compared {
+    pub path: PathBuf,
+    /// What the run is called.
+    pub name: String,
+    pub evaluations: Vec<Evaluation>,
+}
+
+/// Reads a run folder, a folder of runs, or a posterior file. A file that lies in no run is judged on the data that
+/// it was made with.
+pub fn read(path: &Path, computer: &Computer) -> Result<Vec<Compared>> {
+    if path.is_dir() {
+        let runs = match is_run(path) {
+            true => vec![path.to_owned()],
+            false => runs_in(path)?,
+        };
+        return runs.iter().map(|run| of_run(run)).collect();
+    }
+    match path.parent().filter(|folder| is_run(folder)) {
+        Some(folder) => Ok(vec![of_run(folder)?]),
+        None => Ok(vec![of_file(path, computer)?]),
+    }
+}
+
+/// Whether a folder is that of a run.
+pub fn is_run(folder: &Path) -> bool {
+    folder.join("run.toml").is_file()
+}
+
+/// The runs right inside of a folder, by name.
+pub fn runs_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let unreadable = || format!("{} cannot be read", folder.display());
+    let entries = folder.read_dir().with_context(unreadable)?;
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths: Vec<PathBuf> = paths.collect::<Result<_, _>>().with_context(unreadable)?;
+    paths.retain(|path| is_run(path));
+    paths.sort();
+    match paths.is_empty() {
+        true => bail!(
+            "{} holds no run; choose a run folder (the one with run.toml), or a posterior file",
+            folder.display()
+        ),
+        false => Ok(paths),
+    }
+}
+
+fn of_run(path: &Path) -> Result<Compared> {
+    let (folder, _) = RunFolder::open(path)?;
+    let evaluations = folder.evaluations()?;
+    if evaluations.is_empty() {
+        bail!(
+            "{}: nothing was judged in this run yet; let it come to its end",
+            path.display()
+        );
+    }
+    Ok(Compared {
+        name: name_of(path),
+        path: path.to_owned(),
+        evaluations,
+    })
+}
+
+fn of_file(path: &Path, computer: &Computer) -> Result<Compared> {
+    let device = computer.with(|named| named.device.clone())?;
+    let opened = network::open(path, &device)?;
+    let judge = judge(&opened, device).with_context(|| {
+        format!(
+            "{} lies in no run folder, so it has to be judged on the data it was made with",
+            path.display()
+        )
+    })?;
+    // Nobody listens: the window shows that the worker is busy.
+    let (_, port) = session::connect();
+    let judged = read_sync(judge.evaluate(&opened.bayes, opened.method, &port, &OwnThread))?;
+    Ok(Compared {
+        name: name_of(path),
+        path: path.to_owned(),
+        evaluations: judged.into_iter().collect(),
+    })
+}
+
+fn judge(opened: &Opened, device: burn::tensor::Device) -> Result<Judge> {
+    let run: RunSettings = serde_json::from_value(opened.header.run.clone().into())?;
+    let splits = session::open_splits(&run.data.path, run.seed)?;
+    let out_of_distribution = match run.data.out_of_distribution {
+        Some(path) => {
+            let data = session::open_any(&path, Split::Test)?;
+            Some((name_of(Path::new(&path)), data))
+        }
+        None => None,
+    };
+    Ok(Judge {
+        test: splits.test,
+        out_of_distribution,
+        preparation: opened.preparation()?,
+        settings: run.evaluation,
+        skip_broken: run.data.skip_broken,
+        workers: run.data.workers,
+        device,
+    })
+}
+
+/// The last part of a path, which people know things by.
+fn name_of(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or(path.as_os_str());
+    stem.to_string_lossy().into_owned()
+}

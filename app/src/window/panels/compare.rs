@@ -1,0 +1,334 @@
+//! Several networks in one table, and their curves over each other.
+
+use super::{News, Panel, Wish};
+use crate::{
+    report::{Drawing, Mark, Series},
+    window::{
+        dialog::Purpose,
+        errand::{Content, Errand},
+        look::{self, QUIET, terms},
+        take_away,
+    },
+};
+use bayesadapter::evaluate::{Detection, Evaluation};
+use egui::{Grid, RichText, ScrollArea, Ui};
+use std::{fmt::Write, path::PathBuf};
+
+const NOTHING: &str = "Nothing to compare yet. Add run folders or posterior files, or drop them here: each network of \
+    a run gets a row and a curve.";
+
+/// A network.
+struct Entry {
+    /// Where its run is.
+    path: PathBuf,
+    /// Run and method.
+    name: String,
+    evaluation: Evaluation,
+}
+
+/// A score of the table.
+struct Column {
+    name: &'static str,
+    explained: &'static str,
+    of: fn(&Evaluation) -> Option<f64>,
+    decimals: usize,
+    more_is_better: bool,
+}
+
+const COLUMNS: [Column; 6] = [
+    Column {
+        name: "accuracy, %",
+        explained: terms::ACCURACY,
+        of: |one| Some(100.0 * one.scores.accuracy),
+        decimals: 2,
+        more_is_better: true,
+    },
+    Column {
+        name: "NLL, nats",
+        explained: terms::NLL,
+        of: |one| Some(one.scores.nll),
+        decimals: 4,
+        more_is_better: false,
+    },
+    Column {
+        name: "Brier",
+        explained: "Brier score: mean squared distance of the probabilities from the truth; lower is better.",
+        of: |one| Some(one.scores.brier),
+        decimals: 4,
+        more_is_better: false,
+    },
+    Column {
+        name: "ECE",
+        explained: terms::ECE,
+        of: |one| Some(one.scores.ece),
+        decimals: 4,
+        more_is_better: false,
+    },
+    Column {
+        name: "AUROC, errors",
+        explained: "How well the uncertainty finds wrong answers: 1 is perfect, 0.5 is chance.",
+        of: |one| {
+            auroc(
+                one.scores
+                    .error_detection
+                    .and_then(|all| all.by(one.ranked_by)),
+            )
+        },
+        decimals: 4,
+        more_is_better: true,
+    },
+    Column {
+        name: "AUROC, strangers",
+        explained: "How well the uncertainty finds pictures of another kind: 1 is perfect, 0.5 is chance.",
+        of: |one| {
+            let others = one.out_of_distribution.as_ref();
+            auroc(others.and_then(|others| others.detection.by(one.ranked_by)))
+        },
+        decimals: 4,
+        more_is_better: true,
+    },
+];
+
+fn auroc(detection: Option<Detection>) -> Option<f64> {
+    detection.map(|detection| detection.auroc)
+}
+
+/// The panel.
+#[derive(Default)]
+pub struct Compare {
+    entries: Vec<Entry>,
+    /// The posterior that is open, which can be added with a click.
+    open: Option<PathBuf>,
+}
+
+impl Panel for Compare {
+    fn name(&self) -> &'static str {
+        "Compare"
+    }
+
+    fn about(&self) -> &'static str {
+        "Several networks in one table, and their curves over each other."
+    }
+
+    fn on_news(&mut self, news: &News) {
+        match news {
+            News::Opened(view) => self.open = Some(view.path.clone()),
+            News::Compared(runs) => {
+                for run in runs {
+                    // A run that is added again may have gone on.
+                    self.entries.retain(|entry| entry.path != run.path);
+                    let entry = |evaluation: &Evaluation| Entry {
+                        path: run.path.clone(),
+                        name: format!("{} {}", run.name, evaluation.method),
+                        evaluation: evaluation.clone(),
+                    };
+                    self.entries.extend(run.evaluations.iter().map(entry));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
+        self.controls(ui, wishes);
+        if self.entries.is_empty() {
+            look::nothing_yet(ui, NOTHING);
+            return;
+        }
+        ui.add_space(6.0);
+        let room = 0.42 * ui.available_height();
+        let table = ScrollArea::both().max_height(room);
+        table.show(ui, |ui| self.table(ui));
+        ui.add_space(10.0);
+        let height = (ui.available_height() - 32.0).max(160.0);
+        ui.columns(3, |columns| {
+            for ((ui, drawing), explained) in columns.iter_mut().zip(self.drawings()).zip(EXPLAINED)
+            {
+                take_away::plot(ui, &drawing, explained, height, wishes);
+            }
+        });
+    }
+}
+
+const EXPLAINED: [&str; 3] = [
+    "Share of right answers among those of a confidence; on the dashed line confidence means what it says.",
+    "Accuracy of the average over the first S draws; a network without draws is a level line.",
+    "Of the answers with at least this confidence, the share that is wrong; answers about pictures of another kind are \
+     always wrong.",
+];
+
+impl Compare {
+    fn controls(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
+        ui.horizontal(|ui| {
+            if ui.button("Add run folder…").clicked() {
+                wishes.push(Wish::Choose(Purpose::CompareRun));
+            }
+            let file = ui.button("Add posterior file…");
+            let explained =
+                "One that lies in no run folder is judged on the data it was made with.";
+            if file.on_hover_text(explained).clicked() {
+                wishes.push(Wish::Choose(Purpose::ComparePosterior));
+            }
+            if let Some(path) = &self.open {
+                let add = ui.button("Add the open one");
+                if add.on_hover_text(path.display().to_string()).clicked() {
+                    wishes.push(Wish::Do(Errand::Compare(path.clone())));
+                }
+            }
+            if self.entries.is_empty() {
+                return;
+            }
+            ui.separator();
+            if ui.button("Save table…").clicked() {
+                let content = Content::Text(self.csv());
+                wishes.push(take_away::keep("comparison.csv".to_owned(), content));
+            }
+            if ui.button("Remove all").clicked() {
+                self.entries.clear();
+            }
+        });
+    }
+
+    fn table(&mut self, ui: &mut Ui) {
+        let mut removed = None;
+        Grid::new("comparison")
+            .striped(true)
+            .spacing([26.0, 6.0])
+            .show(ui, |ui| {
+                ui.label(RichText::new("network").weak());
+                for column in &COLUMNS {
+                    ui.label(RichText::new(column.name).weak())
+                        .on_hover_text(column.explained);
+                }
+                ui.label(RichText::new("draws").weak())
+                    .on_hover_text(terms::DRAWS);
+                ui.end_row();
+                for (at, entry) in self.entries.iter().enumerate() {
+                    let name = RichText::new(&entry.name).strong();
+                    ui.label(name.color(look::of_method(at).on(ui)))
+                        .on_hover_text(entry.path.display().to_string());
+                    for column in &COLUMNS {
+                        self.cell(ui, column, &entry.evaluation);
+                    }
+                    ui.label(match entry.evaluation.draws {
+                        0 => "at the mean".to_owned(),
+                        draws => draws.to_string(),
+                    });
+                    let remove = ui.small_button("Remove");
+                    let remove = remove.accessible_name(format!("Remove {}", entry.name));
+                    if remove.clicked() {
+                        removed = Some(at);
+                    }
+                    ui.end_row();
+                }
+            });
+        if let Some(at) = removed {
+            self.entries.remove(at);
+        }
+    }
+
+    /// One score; the best of its column is strong.
+    fn cell(&self, ui: &mut Ui, column: &Column, evaluation: &Evaluation) {
+        let Some(value) = (column.of)(evaluation) else {
+            ui.label(RichText::new("none").weak());
+            return;
+        };
+        let all = self.entries.iter();
+        let mut others = all.filter_map(|entry| (column.of)(&entry.evaluation));
+        let best = others.all(|other| match column.more_is_better {
+            true => value >= other,
+            false => value <= other,
+        });
+        let text = RichText::new(format!("{value:.0$}", column.decimals)).monospace();
+        match best && self.entries.len() > 1 {
+            true => ui
+                .label(text.strong().underline())
+                .on_hover_text("The best"),
+            false => ui.label(text),
+        };
+    }
+
+    fn csv(&self) -> String {
+        let mut text = "network".to_owned();
+        for column in &COLUMNS {
+            let _ = write!(text, ",\"{}\"", column.name);
+        }
+        for entry in &self.entries {
+            let _ = write!(text, "\n\"{}\"", entry.name.replace('"', "\"\""));
+            for column in &COLUMNS {
+                let value = (column.of)(&entry.evaluation);
+                let _ = write!(
+                    text,
+                    ",{}",
+                    value.map_or(String::new(), |value| value.to_string())
+                );
+            }
+        }
+        text + "\n"
+    }
+
+    /// A line per network, the first being the one whose points are `of` it.
+    fn lines(&self, of: impl Fn(&Evaluation) -> Vec<[f64; 2]>) -> Vec<Series> {
+        let entries = self.entries.iter().enumerate();
+        let line = |(at, entry): (usize, &Entry)| {
+            let points = of(&entry.evaluation);
+            Series::new(&entry.name, look::of_method(at), Mark::Line, points)
+        };
+        entries.map(line).collect()
+    }
+
+    fn drawings(&self) -> [Drawing; 3] {
+        let mut reliability = self.lines(|one| {
+            let bins = one.reliability.iter();
+            bins.filter_map(|bin| Some([bin.mean_confidence?, bin.accuracy?]))
+                .collect()
+        });
+        let ideal = vec![[0.0, 0.0], [1.0, 1.0]];
+        reliability.push(Series::new("honest", QUIET, Mark::Dashed, ideal));
+        let most = self.entries.iter().map(|entry| entry.evaluation.draws);
+        let most = most.max().unwrap_or(1).max(2) as f64;
+        let accuracy = self.lines(|one| match &one.curve {
+            Some(curve) => {
+                let scores = curve.ensemble.iter().enumerate();
+                scores
+                    .map(|(at, score)| [at as f64 + 1.0, 100.0 * score.accuracy])
+                    .collect()
+            }
+            None => [1.0, most]
+                .map(|at| [at, 100.0 * one.scores.accuracy])
+                .into(),
+        });
+        let errors = self.lines(|one| {
+            let points = one.error_above_confidence.iter();
+            points
+                .filter_map(|point| Some([point.threshold, 100.0 * point.error?]))
+                .collect()
+        });
+        let drawing = |title: &str, x_label: &str, y_label: &str, series| Drawing {
+            title: title.to_owned(),
+            x_label: x_label.to_owned(),
+            y_label: y_label.to_owned(),
+            series,
+        };
+        [
+            drawing(
+                "Reliability",
+                "confidence",
+                "share of right answers",
+                reliability,
+            ),
+            drawing(
+                "Accuracy against draws",
+                "draws S",
+                "test accuracy, %",
+                accuracy,
+            ),
+            drawing(
+                "Wrong answers above a confidence",
+                "least confidence",
+                "wrong answers, %",
+                errors,
+            ),
+        ]
+    }
+}

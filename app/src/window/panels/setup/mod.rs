@@ -1,0 +1,311 @@
+//! A run of the user's own: every setting of it, what its files are, and what it will take.
+
+mod budget;
+mod data;
+mod layers;
+mod network;
+mod posterior;
+mod preflight;
+mod row;
+
+use super::{News, Panel, Wish};
+use crate::window::{
+    dialog::Purpose,
+    errand::{Content, Errand},
+    sort::Found,
+    survey::{Estimated, Survey},
+    take_away,
+};
+use bayesadapter::session::{DeviceChoice, ModelSettings, PRESETS, RunSettings};
+use data::Sheet;
+use egui::{Button, ComboBox, RichText, ScrollArea, Ui};
+use layers::Layers;
+use std::path::PathBuf;
+
+/// Seconds without a change after which files are looked at and memory and time are estimated.
+const PATIENCE: f64 = 0.4;
+
+/// The panel.
+#[derive(Default)]
+pub struct SetUp {
+    settings: RunSettings,
+    /// The settings of the last frame, and when they became so.
+    before: Option<(RunSettings, f64)>,
+    /// The files that were last asked about.
+    asked_files: Option<Files>,
+    /// The settings that were last estimated, or are to be.
+    asked_estimate: Option<RunSettings>,
+    survey: Option<Survey>,
+    estimated: Option<Estimated>,
+    layers: Layers,
+    sheet: Sheet,
+    devices: Vec<(DeviceChoice, String)>,
+    asked_devices: bool,
+    /// A stopped run that was opened, and its settings.
+    stopped: Option<(PathBuf, RunSettings)>,
+    runs_folder: PathBuf,
+    running: bool,
+}
+
+/// What a survey depends on.
+#[derive(Clone, PartialEq)]
+struct Files {
+    model: ModelSettings,
+    data: String,
+    strangers: Option<String>,
+    seed: u64,
+}
+
+impl Files {
+    fn of(settings: &RunSettings) -> Self {
+        Self {
+            model: settings.model.clone(),
+            data: settings.data.path.clone(),
+            strangers: settings.data.out_of_distribution.clone(),
+            seed: settings.seed,
+        }
+    }
+}
+
+impl Panel for SetUp {
+    fn name(&self) -> &'static str {
+        "Set up"
+    }
+
+    fn about(&self) -> &'static str {
+        "A run of your own: network, weights, data, posterior, and what it will take."
+    }
+
+    fn on_news(&mut self, news: &News) {
+        match news {
+            News::Starting { .. } => self.running = true,
+            News::Over(_) => self.running = false,
+            News::Devices(devices) => self.devices.clone_from(devices),
+            News::Surveyed(survey) => self.take_survey(survey),
+            News::Estimated(estimated) => self.estimated = Some((**estimated).clone()),
+            News::Chosen(purpose, path) => self.take_path(purpose, path),
+            News::Sorted(found) => self.take_found(found),
+            _ => {}
+        }
+    }
+
+    fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
+        if !std::mem::replace(&mut self.asked_devices, true) {
+            wishes.push(Wish::Do(Errand::ListDevices));
+        }
+        self.files(ui, wishes);
+        self.stopped_run(ui, wishes);
+        ui.separator();
+        let height = ui.available_height();
+        ui.columns(3, |columns| {
+            for (at, ui) in columns.iter_mut().enumerate() {
+                let area = ScrollArea::vertical().id_salt(at).max_height(height);
+                area.auto_shrink(false).show(ui, |ui| match at {
+                    0 => {
+                        let (settings, survey) = (&mut self.settings, self.survey.as_ref());
+                        network::ui(ui, settings, survey, wishes);
+                        ui.add_space(12.0);
+                        data::ui(ui, settings, survey, &mut self.sheet, wishes);
+                    }
+                    1 => {
+                        posterior::ui(ui, &mut self.settings);
+                        ui.add_space(12.0);
+                        self.layers.ui(ui, &mut self.settings.posterior.layers);
+                    }
+                    _ => {
+                        budget::ui(ui, &mut self.settings, &self.devices);
+                        ui.add_space(12.0);
+                        let estimated = self.estimated.as_ref();
+                        let fresh = estimated.filter(|one| one.settings == self.settings);
+                        preflight::ui(ui, fresh, self.running, wishes, &self.settings);
+                        self.start(ui, wishes);
+                    }
+                });
+            }
+        });
+        self.ask(ui, wishes);
+    }
+}
+
+impl SetUp {
+    fn take_survey(&mut self, survey: &Survey) {
+        // A later one is on its way.
+        if Files::of(&survey.settings) != Files::of(&self.settings) {
+            return;
+        }
+        if let Ok(parameters) = &survey.parameters {
+            self.layers.fill(parameters);
+        }
+        self.sheet.clear();
+        self.survey = Some(survey.clone());
+    }
+
+    fn take_path(&mut self, purpose: &Purpose, path: &std::path::Path) {
+        let text = path.display().to_string();
+        match purpose {
+            Purpose::Weights => self.settings.model.weights = Some(text),
+            Purpose::DataFolder | Purpose::DataArchive => self.settings.data.path = text,
+            Purpose::Strangers => self.settings.data.out_of_distribution = Some(text),
+            Purpose::RunsFolder => self.runs_folder = path.to_owned(),
+            _ => {}
+        }
+    }
+
+    fn take_found(&mut self, found: &Found) {
+        match found {
+            Found::Weights(path) => self.take_path(&Purpose::Weights, path),
+            Found::Data(path) => self.take_path(&Purpose::DataFolder, path),
+            Found::Settings(settings) => self.replace(settings),
+            Found::StoppedRun { folder, settings } => {
+                self.replace(settings);
+                self.stopped = Some((folder.clone(), (**settings).clone()));
+            }
+            Found::Posterior(_) | Found::Picture(_) | Found::FinishedRun { .. } => {}
+        }
+    }
+
+    /// Takes all settings from elsewhere.
+    fn replace(&mut self, settings: &RunSettings) {
+        self.settings = settings.clone();
+        self.stopped = None;
+        // The layers that they choose are found out anew.
+        (self.asked_files, self.survey) = (None, None);
+    }
+
+    /// Run files, presets and run folders.
+    fn files(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
+        ui.horizontal(|ui| {
+            let mut preset = None;
+            ComboBox::from_label("Presets")
+                .selected_text("of the paper")
+                .width(130.0)
+                .show_ui(ui, |ui| {
+                    for name in PRESETS {
+                        ui.selectable_value(&mut preset, Some(*name), *name);
+                    }
+                });
+            if let Some(Ok(settings)) = preset.map(RunSettings::preset) {
+                self.take_preset(settings);
+            }
+            ui.separator();
+            let open = ui.button("Open run file…");
+            let explained = "The settings of another run: its run.toml, also of the command line";
+            if open.on_hover_text(explained).clicked() {
+                wishes.push(Wish::Choose(Purpose::Settings));
+            }
+            if ui.button("Save run file…").clicked()
+                && let Ok(text) = self.settings.to_toml()
+            {
+                wishes.push(take_away::keep("run.toml".to_owned(), Content::Text(text)));
+            }
+            let folder = ui.button("Open run folder…");
+            let explained = "A finished run is looked at; a stopped one can go on";
+            if folder.on_hover_text(explained).clicked() {
+                wishes.push(Wish::Choose(Purpose::Run));
+            }
+        });
+    }
+
+    /// Everything of a preset but the files and the device.
+    fn take_preset(&mut self, preset: RunSettings) {
+        let (model, data) = (&self.settings.model, &self.settings.data);
+        let settings = RunSettings {
+            model: ModelSettings {
+                architecture: preset.model.architecture.clone(),
+                ..model.clone()
+            },
+            data: bayesadapter::session::DataSettings {
+                augmentation: preset.data.augmentation.clone(),
+                ..data.clone()
+            },
+            device: self.settings.device,
+            seed: self.settings.seed,
+            ..preset
+        };
+        self.replace(&settings);
+    }
+
+    fn stopped_run(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
+        let Some((folder, settings)) = self.stopped.clone() else {
+            return;
+        };
+        ui.horizontal_wrapped(|ui| {
+            ui.label(format!("The run in {} was stopped.", folder.display()));
+            let go_on = ui.add_enabled(!self.running, Button::new("Go on"));
+            if go_on.on_hover_text("From its last saved state").clicked() {
+                self.stopped = None;
+                wishes.push(Wish::GoOn(folder, Box::new(settings)));
+            }
+            ui.label(
+                RichText::new("Its settings are below; Start begins a new run with them.").weak(),
+            );
+        });
+    }
+
+    fn start(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
+        ui.add_space(8.0);
+        let button = Button::new(RichText::new("Start").size(18.0).strong());
+        let ready = !self.running && self.problem().is_none();
+        let start = ui.add_enabled(ready, button.min_size([140.0, 38.0].into()));
+        if start.clicked() {
+            wishes.push(Wish::Run(Box::new(self.settings.clone())));
+        }
+        if self.running {
+            ui.label("A run goes on. Stop it on the Training page before you start another.");
+        } else if let Some(problem) = self.problem() {
+            ui.label(problem);
+        }
+        let folder = self.runs_folder.display();
+        ui.label(RichText::new(format!("The run goes to {folder}")).weak());
+        if ui.button("Another folder…").clicked() {
+            wishes.push(Wish::Choose(Purpose::RunsFolder));
+        }
+    }
+
+    /// Why the run cannot start, as far as is known.
+    fn problem(&self) -> Option<&'static str> {
+        use crate::window::survey::Weights;
+        let survey = self.survey.as_ref()?;
+        if survey.parameters.is_err() {
+            return Some("Choose a network that there is.");
+        }
+        if survey.data.is_err() || matches!(survey.strangers, Some(Err(_))) {
+            return Some("Choose data that can be opened.");
+        }
+        match survey.weights {
+            Some(Weights::Misfit(_) | Weights::Unreadable(_)) => Some("Choose weights that fit."),
+            _ => None,
+        }
+    }
+
+    /// Asks what there is to know of the settings once they stay as they are.
+    fn ask(&mut self, ui: &Ui, wishes: &mut Vec<Wish>) {
+        let now = ui.input(|input| input.time);
+        let unchanged = |(settings, _): &&(RunSettings, f64)| *settings == self.settings;
+        match self.before.as_ref().filter(unchanged) {
+            Some((_, since)) if now - since >= PATIENCE => {}
+            Some(_) => return,
+            None => {
+                self.before = Some((self.settings.clone(), now));
+                let soon = std::time::Duration::from_secs_f64(PATIENCE);
+                ui.ctx().request_repaint_after(soon);
+                return;
+            }
+        }
+        let files = Files::of(&self.settings);
+        if self.asked_files.as_ref() != Some(&files) {
+            self.asked_files = Some(files);
+            self.asked_estimate = None;
+            let settings = Box::new(self.settings.clone());
+            wishes.push(Wish::Do(Errand::Survey(settings)));
+            return;
+        }
+        // Steps of a run and of an estimate would slow each other down.
+        let wanted = !self.running && self.survey.is_some() && self.problem().is_none();
+        if wanted && self.asked_estimate.as_ref() != Some(&self.settings) {
+            self.asked_estimate = Some(self.settings.clone());
+            let settings = Box::new(self.settings.clone());
+            wishes.push(Wish::Do(Errand::Estimate(settings)));
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What leaves the window: plots as pictures and numbers, tables, reports.
+
+use super::{
+    dialog::Purpose,
+    errand::{Content, Errand, Parcel},
+    look,
+    news::Wish,
+};
+use crate::report::{Drawing, Format, Mark, Series};
+use egui::{OpenUrl, RichText, Ui};
+use egui_plot::{Bar, BarChart, Line, LineStyle, PlotPoints, PlotUi, Points};
+use std::path::{Path, PathBuf};
+
+/// The heading of a plot, with a menu that saves it.
+pub fn title(
+    ui: &mut Ui,
+    text: &str,
+    explained: &str,
+    wishes: &mut Vec<Wish>,
+    drawing: impl FnOnce() -> Drawing,
+) {
+    ui.horizontal(|ui| {
+        look::title(ui, text, explained);
+        let menu = ui.menu_button(RichText::new("Save").small().weak(), |ui| {
+            let clicked = |format: &Format| ui.button(in_words(*format)).clicked();
+            Format::ALL.into_iter().filter(clicked).last()
+        });
+        menu.response.accessible_name(format!("Save {text}"));
+        if let Some(format) = menu.inner.flatten() {
+            let drawing = drawing();
+            let name = format!("{}.{}", drawing.file_name(), format.ending());
+            wishes.push(keep(name, Content::Drawing(drawing, format)));
+        }
+    });
+}
+
+fn in_words(format: Format) -> &'static str {
+    match format {
+        Format::Png => "as a PNG picture…",
+        Format::Svg => "as an SVG picture…",
+        Format::Csv => "its numbers as CSV…",
+    }
+}
+
+/// A dialog for where to save something.
+pub fn keep(name: String, content: Content) -> Wish {
+    Wish::Choose(Purpose::Save(Parcel { name, content }))
+}
+
+/// A plot with its heading, from the same description as its file.
+pub fn plot(ui: &mut Ui, drawing: &Drawing, explained: &str, height: f32, wishes: &mut Vec<Wish>) {
+    title(ui, &drawing.title, explained, wishes, || drawing.clone());
+    let inks: Vec<egui::Color32> = drawing.series.iter().map(|one| one.ink.on(ui)).collect();
+    look::plot(&drawing.title, height)
+        .legend(look::legend())
+        .x_axis_label(drawing.x_label.as_str())
+        .y_axis_label(drawing.y_label.as_str())
+        .show(ui, |plot| {
+            for (series, ink) in drawing.series.iter().zip(inks) {
+                show(plot, series, ink);
+            }
+        });
+}
+
+fn show(plot: &mut PlotUi<'_>, series: &Series, ink: egui::Color32) {
+    let points = || -> PlotPoints<'static> { series.points.clone().into() };
+    match series.mark {
+        Mark::Line => plot.line(Line::new(&series.name, points()).color(ink).width(2.0)),
+        Mark::Dashed => {
+            let line = Line::new(&series.name, points()).color(ink);
+            plot.line(line.style(LineStyle::dashed_loose()));
+        }
+        Mark::Points => plot.points(Points::new(&series.name, points()).color(ink).radius(3.0)),
+        Mark::Bars { width } => {
+            let bars = series.points.iter();
+            let bars = bars.map(|&[x, y]| Bar::new(x, y).width(width)).collect();
+            plot.bar_chart(BarChart::new(&series.name, bars).color(ink));
+        }
+    }
+}
+
+/// The report of the run whose posterior is open.
+pub fn report_menu(ui: &mut Ui, folder: PathBuf, wishes: &mut Vec<Wish>) {
+    ui.menu_button("Report", |ui| {
+        let open = ui.button("Open report");
+        let open = open.on_hover_text("Written to the folder of the run, and shown in the browser");
+        if open.clicked() {
+            wishes.push(Wish::Do(Errand::Report(folder.clone())));
+        }
+        let save = ui.button("Save report…");
+        let save = save.on_hover_text("One HTML file that needs nothing else");
+        if save.clicked() {
+            let name = "report.html".to_owned();
+            let content = Content::Report(folder);
+            wishes.push(keep(name, content));
+        }
+    });
+}
+
+/// Tells where something was saved, until the user has read it.
+pub fn saved(ui: &mut Ui, saved: &mut Option<PathBuf>) {
+    let Some(path) = saved.clone() else {
+        return;
+    };
+    ui.horizontal_wrapped(|ui| {
+        if ui.button("Dismiss").clicked() {
+            *saved = None;
+        }
+        if ui.button("Open it").clicked() {
+            ui.ctx().open_url(OpenUrl::new_tab(file_url(&path)));
+        }
+        ui.label(format!("Saved as {}", path.display()));
+    });
+}
+
+/// The address of a file, for a browser.
+pub fn file_url(path: &Path) -> String {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let text = path.display().to_string().replace('\\', "/");
+    let mut url = "file://".to_owned();
+    if !text.starts_with('/') {
+        url.push('/');
+    }
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' | b':' => {
+                url.push(char::from(byte));
+            }
+            other => url.push_str(&format!("%{other:02X}")),
+        }
+    }
+    url
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_url;
+
+    #[test]
+    fn addresses_hold_any_path() {
+        let url = file_url("/no such folder/é#1.html".as_ref());
+        assert_eq!(url, "file:///no%20such%20folder/%C3%A9%231.html");
+    }
+}

@@ -1,0 +1,216 @@
+//! Files that are dropped, and runs that they start.
+
+use super::setup::checkpoint;
+use crate::window::{
+    Window, compare,
+    computer::Computer,
+    errand::Errand,
+    news::{News, Wish},
+    runner::{Plan, Runner},
+    sort::{Found, sort},
+};
+use bayesadapter::{
+    file::Header,
+    models::Architecture,
+    posterior::{IntoBayes, LowRankEnsemble},
+    session::{Command, DeviceChoice, Ending, Method, RunFolder, RunSettings},
+};
+use burn::tensor::Device;
+use egui_kittest::{Harness, kittest::Queryable};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+fn posterior() -> Vec<u8> {
+    let architecture: Architecture = "digits-cnn".parse().unwrap();
+    let network = architecture.init(&Device::flex()).unwrap();
+    let bayes = network.into_bayes(LowRankEnsemble::fine_tune(10)).unwrap();
+    bayes.to_file(&Header::of(architecture)).unwrap()
+}
+
+fn write(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+fn image() -> Vec<u8> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    let picture = image::RgbImage::from_pixel(8, 8, image::Rgb([200, 30, 30]));
+    picture
+        .write_to(&mut bytes, image::ImageFormat::Png)
+        .unwrap();
+    bytes.into_inner()
+}
+
+#[test]
+fn files_are_known_by_their_content() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    // Whatever they are called.
+    let path = write(folder, "a", &posterior());
+    assert!(matches!(sort(path), Ok(Found::Posterior(_))));
+    let path = write(folder, "b.safetensors", &checkpoint());
+    assert!(matches!(sort(path), Ok(Found::Weights(_))));
+    let path = write(folder, "c.jpg", &image());
+    assert!(matches!(sort(path), Ok(Found::Picture(_))));
+    let path = write(folder, "run.toml", b"seed = 3");
+    assert!(matches!(sort(path), Ok(Found::Settings(settings)) if settings.seed == 3));
+    let pictures = folder.join("pictures");
+    for class in ["cat", "dog"] {
+        for number in 0..3 {
+            write(&pictures, &format!("{class}/{number}.png"), &image());
+        }
+    }
+    assert!(matches!(sort(pictures), Ok(Found::Data(_))));
+    let run = folder.join("stopped");
+    drop(RunFolder::create(&run, &RunSettings::default(), "a test").unwrap());
+    assert!(matches!(sort(run), Ok(Found::StoppedRun { .. })));
+}
+
+#[test]
+fn what_fits_nothing_is_told_with_what_would() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let told = |path: PathBuf| format!("{:#}", sort(path).err().unwrap());
+    let text = told(write(folder, "notes.txt", b"nothing of use"));
+    assert!(
+        text.contains("notes.txt") && text.contains("run folders"),
+        "{text}"
+    );
+    let text = told(folder.join("missing.png"));
+    assert!(text.contains("missing.png"), "{text}");
+    let mut damaged = posterior();
+    *damaged.last_mut().unwrap() ^= 1;
+    let text = told(write(folder, "damaged.safetensors", &damaged));
+    assert!(text.contains("checksum"), "{text}");
+    let empty = folder.join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    assert!(told(empty).contains("empty"));
+}
+
+/// Small enough for a test.
+fn settings() -> RunSettings {
+    let mut settings = RunSettings {
+        device: DeviceChoice::Cpu,
+        ..RunSettings::default()
+    };
+    settings.data.path = "few-digits".to_owned();
+    settings.training.epochs = 3;
+    settings.evaluation.draws = 2;
+    settings.posterior.components = 2;
+    settings
+}
+
+/// Waits for the end of a run, and tells it to stop at the first sign of life if it should.
+fn follow(runner: &mut Runner, stop: bool) -> Vec<Ending> {
+    let mut endings = Vec::new();
+    for _ in 0..3_000 {
+        for news in runner.poll() {
+            match news {
+                News::Began { .. } if stop => runner.tell(Command::Stop),
+                News::Ended { ending, .. } => endings.push(ending.unwrap()),
+                News::Over(done) => {
+                    done.unwrap();
+                    return endings;
+                }
+                _ => {}
+            }
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("the run does not end");
+}
+
+#[test]
+fn a_run_is_stopped_goes_on_and_is_compared_and_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("own");
+    let plans = vec![Plan {
+        folder: run.clone(),
+        settings: settings(),
+    }];
+    let computer = Computer::default();
+    let mut runner = Runner::new(plans.clone(), computer.clone());
+    assert_eq!(follow(&mut runner, true), [Ending::Stopped]);
+    drop(runner);
+    let Ok(Found::StoppedRun {
+        settings: found, ..
+    }) = sort(run.clone())
+    else {
+        panic!("the run is not known as stopped");
+    };
+    assert_eq!(*found, settings());
+    let mut runner = Runner::new(plans.clone(), computer.clone());
+    assert_eq!(follow(&mut runner, false), [Ending::Finished]);
+    assert!(matches!(sort(run.clone()), Ok(Found::FinishedRun { .. })));
+    let mut runner = Runner::new(plans, computer.clone());
+    assert!(follow(&mut runner, false).is_empty());
+
+    let of_run = compare::read(&run, &computer).unwrap().remove(0);
+    let of_runs = compare::read(folder.path(), &computer).unwrap().remove(0);
+    assert_eq!(of_run.evaluations, of_runs.evaluations);
+    // A file that lies in no run is judged, and comes to the same.
+    let alone = folder.path().join("alone.safetensors");
+    std::fs::copy(run.join("posterior.safetensors"), &alone).unwrap();
+    let judged = compare::read(&alone, &computer).unwrap().remove(0);
+    let last = of_run.evaluations.last().unwrap();
+    assert_eq!(judged.evaluations[0].scores.accuracy, last.scores.accuracy);
+    assert_eq!(judged.evaluations[0].method, Method::Pse.to_string());
+
+    let done = Errand::Report(run.clone()).run(&computer).unwrap();
+    let News::Saved { path, show: true } = done else {
+        panic!("no report");
+    };
+    assert_eq!(path, run.join("report.html"));
+    assert!(
+        std::fs::read_to_string(path)
+            .unwrap()
+            .contains("few-digits")
+    );
+}
+
+#[derive(Debug)]
+struct Dropped(PathBuf);
+
+impl egui::DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        std::fs::read(&self.0).map_err(|error| error.to_string())
+    }
+}
+
+#[test]
+fn a_dropped_checkpoint_leads_to_the_set_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let weights = write(folder.path(), "weights.pth", &checkpoint());
+    let mut harness = Harness::builder()
+        .with_size(egui::Vec2::new(1280.0, 800.0))
+        .build_eframe(|_| Window::new());
+    let dropped = Arc::new(Dropped(weights));
+    harness.input_mut().dropped_files.push(dropped);
+    let there = (0..500).any(|_| {
+        harness.run_steps(1);
+        std::thread::sleep(Duration::from_millis(20));
+        harness
+            .query_by_label_contains("0 parameters fit")
+            .is_some()
+    });
+    assert!(there);
+    super::picture(&mut harness, "dropped");
+    // Unknown to all: the message names it.
+    let notes = write(folder.path(), "notes.txt", b"nothing of use");
+    harness.state_mut().fulfil(Wish::Do(Errand::Sort(notes)));
+    let told = (0..500).any(|_| {
+        harness.run_steps(1);
+        std::thread::sleep(Duration::from_millis(20));
+        harness.query_by_label_contains("notes.txt").is_some()
+    });
+    assert!(told);
+}

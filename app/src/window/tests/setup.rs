@@ -1,0 +1,166 @@
+//! Setting up a run.
+
+use super::{Page, both_themes, page};
+use crate::window::{
+    computer::Computer,
+    dialog::Purpose,
+    errand::{Content, Parcel},
+    news::{News, Wish},
+    sort::Found,
+    survey,
+};
+use bayesadapter::{
+    posterior::Select,
+    session::{DeviceChoice, Method, RunSettings},
+};
+use egui_kittest::{Harness, kittest::Queryable};
+use std::path::PathBuf;
+
+fn settings() -> RunSettings {
+    let mut settings = RunSettings {
+        device: DeviceChoice::Cpu,
+        ..RunSettings::default()
+    };
+    settings.data.out_of_distribution = Some("scribbles".to_owned());
+    settings
+}
+
+/// The page with settings, and what the worker found out about them.
+fn set_up(settings: &RunSettings) -> Harness<'static, Page> {
+    let survey = survey::survey(settings.clone());
+    let estimated = survey::estimate(settings.clone(), &Computer::default());
+    let devices = vec![
+        (DeviceChoice::Auto, "CPU, 2 threads".to_owned()),
+        (DeviceChoice::Cpu, "CPU, 2 threads".to_owned()),
+        (
+            DeviceChoice::Gpu,
+            "llvmpipe (software adapter, Vulkan)".to_owned(),
+        ),
+    ];
+    page(
+        "Set up",
+        &[
+            News::Chosen(Purpose::RunsFolder, PathBuf::from("runs")),
+            News::Sorted(Found::Settings(Box::new(settings.clone()))),
+            News::Surveyed(Box::new(survey)),
+            News::Estimated(Box::new(estimated)),
+            News::Devices(devices),
+        ],
+    )
+}
+
+/// The settings as the run file of the page has them.
+fn saved(harness: &mut Harness<'_, Page>) -> RunSettings {
+    harness.get_by_label("Save run file…").click();
+    harness.run_steps(2);
+    let wishes = harness.state().wishes.iter().rev();
+    let text = wishes.clone().find_map(|wish| match wish {
+        Wish::Choose(Purpose::Save(Parcel {
+            content: Content::Text(text),
+            ..
+        })) => Some(text),
+        _ => None,
+    });
+    RunSettings::from_toml(text.unwrap()).unwrap()
+}
+
+#[test]
+fn files_and_the_estimate_are_shown_and_start_runs_what_is_seen() {
+    let settings = settings();
+    let mut harness = set_up(&settings);
+    let seen = |label: &str| harness.query_by_label_contains(label).is_some();
+    assert!(seen(
+        "1442 pictures to learn from, 355 to judge by, 10 classes"
+    ));
+    assert!(seen("360 pictures"));
+    assert!(seen("Memory of a step") && seen("Time of training"));
+    assert!(seen("tensors get a posterior"));
+    both_themes(&mut harness, "set-up");
+    assert_eq!(saved(&mut harness), settings);
+    harness.get_by_label("Start").click();
+    harness.run_steps(2);
+    let asked = |wish: &Wish| matches!(wish, Wish::Run(asked) if **asked == settings);
+    assert!(harness.state().wishes.iter().any(asked));
+}
+
+#[test]
+fn methods_layers_and_presets_change_the_settings() {
+    let mut harness = set_up(&settings());
+    harness.get_by_label("fc2").click();
+    harness.run_steps(2);
+    let without = ["conv1", "bn1", "conv2", "bn2", "fc1"].map(|name| format!("DigitsCnn.{name}.*"));
+    assert_eq!(saved(&mut harness).posterior.layers, Select::paths(without));
+    harness.get_by_label("The last").click();
+    harness.run_steps(2);
+    assert_eq!(saved(&mut harness).posterior.layers, Select::LastLayer);
+    harness
+        .get_by_label_contains("ordinary training (MAP)")
+        .click();
+    harness.run_steps(2);
+    let changed = saved(&mut harness);
+    assert_eq!(changed.posterior.method, Method::Map);
+    assert_eq!(changed.training.rates.mean_rate, 0.1);
+    harness.get_by_label("Presets").click();
+    harness.run_steps(3);
+    harness.get_by_label("paper-imagenet").click();
+    harness.run_steps(3);
+    let preset = saved(&mut harness);
+    assert_eq!(preset.model.architecture, "resnet50");
+    assert_eq!(preset.training.epochs, 4);
+    assert_eq!(preset.data.path, "digits");
+}
+
+#[test]
+fn what_is_wrong_is_told_where_it_is_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let weights = folder.path().join("other.safetensors");
+    std::fs::write(&weights, checkpoint()).unwrap();
+    let mut settings = settings();
+    settings.model.weights = Some(weights.display().to_string());
+    settings.data.out_of_distribution = Some("no/such/folder".to_owned());
+    let mut harness = set_up(&settings);
+    let seen = |label: &str| harness.query_by_label_contains(label).is_some();
+    assert!(seen("0 parameters fit, and some do not"));
+    assert!(seen("no/such/folder"));
+    assert!(seen("Choose data that can be opened."));
+    harness.get_by_label_contains("missing").click();
+    harness.run_steps(20);
+    assert!(
+        harness
+            .query_all_by_label_contains("nearest: fc3.weight")
+            .next()
+            .is_some()
+    );
+    both_themes(&mut harness, "set-up-wrong");
+    harness.get_by_label("Start").click();
+    harness.run_steps(2);
+    assert!(
+        !harness
+            .state()
+            .wishes
+            .iter()
+            .any(|wish| matches!(wish, Wish::Run(_)))
+    );
+}
+
+/// A safetensors file of one matrix.
+pub fn checkpoint() -> Vec<u8> {
+    let header = br#"{"fc3.weight":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]}}"#;
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend(header);
+    file.extend([0; 8]);
+    file
+}
+
+#[test]
+fn a_stopped_run_can_go_on() {
+    let stopped = Found::StoppedRun {
+        folder: PathBuf::from("runs/stopped"),
+        settings: Box::new(settings()),
+    };
+    let mut harness = page("Set up", &[News::Sorted(stopped)]);
+    harness.get_by_label("Go on").click();
+    harness.run_steps(2);
+    let asked = |wish: &Wish| matches!(wish, Wish::GoOn(folder, _) if folder.ends_with("stopped"));
+    assert!(harness.state().wishes.iter().any(asked));
+}
