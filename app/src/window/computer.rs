@@ -1,6 +1,9 @@
 //! The devices that compute, each opened when it is first needed: opening a GPU takes a moment, and can be done once.
 
-use crate::cli::devices::{self, Named};
+use crate::cli::{
+    devices::{self, Named},
+    exit::in_words,
+};
 use anyhow::{Result, anyhow};
 use bayesadapter::session::DeviceChoice;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +27,7 @@ impl Opened {
         };
         let known = self.0.iter().position(|(opened, _)| *opened == choice);
         let at = known.unwrap_or_else(|| {
-            let named = devices::choose(choice).map_err(|error| format!("{error:#}"));
+            let named = devices::choose(choice).map_err(|error| in_words(&error));
             self.0.push((choice, named));
             self.0.len() - 1
         });

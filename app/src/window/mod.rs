@@ -231,6 +231,7 @@ impl Window {
                 let settings = *settings;
                 self.start(vec![Plan { folder, settings }]);
             }
+            Wish::Show(page) => self.show_panel(page),
             Wish::Continue => self.start(self.plans.clone()),
             Wish::Choose(purpose) => self.dialog.ask(purpose, &self.out),
             Wish::Do(errand) => {

@@ -75,6 +75,8 @@ pub enum Wish {
     GoOn(PathBuf, Box<RunSettings>),
     /// The last runs where they were stopped.
     Continue,
+    /// A page, by its name.
+    Show(&'static str),
     /// A dialog for a path.
     Choose(Purpose),
     /// Something for the worker.

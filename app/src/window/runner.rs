@@ -1,7 +1,7 @@
 //! Runs, one after the other, beside the window.
 
 use super::{computer::Computer, news::News};
-use crate::cli::{demo, finetune};
+use crate::cli::{demo, exit::in_words, finetune};
 use anyhow::{Result, anyhow};
 use bayesadapter::session::{
     self, Command, Control, DeviceChoice, Ending, Job, Method, RunFolder, RunSettings,
@@ -67,7 +67,7 @@ impl Runner {
         let asked = Arc::clone(&stop);
         let thread = std::thread::spawn(move || {
             let done = runs(plans, &computer, &told, &asked);
-            let done = done.map_err(|error| format!("{error:#}"));
+            let done = done.map_err(|error| in_words(&error));
             // Nobody listens once the window is closed.
             let _ = told.send(Step::Over(done));
         });

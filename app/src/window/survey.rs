@@ -1,7 +1,10 @@
 //! What a run would find: its files are opened and looked at, and its memory and time are estimated.
 
 use super::computer::Computer;
-use crate::cli::outcome::{self, Preflight};
+use crate::cli::{
+    exit::in_words,
+    outcome::{self, Preflight},
+};
 use anyhow::Result;
 use bayesadapter::{
     checkpoint::{Checkpoint, LoadAccount, LoadOptions},
@@ -205,7 +208,7 @@ pub fn estimate(settings: RunSettings, computer: &Computer) -> Estimated {
         Ok((name, outcome::preflight(&job)?))
     };
     Estimated {
-        found: found().map_err(|error| format!("{error:#}")),
+        found: found().map_err(|error| in_words(&error)),
         settings,
     }
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::report::{Drawing, Format, Mark, Series};
 use egui::{OpenUrl, RichText, Ui};
-use egui_plot::{Bar, BarChart, Line, LineStyle, PlotPoints, PlotUi, Points};
+use egui_plot::{Bar, BarChart, Corner, Line, LineStyle, PlotPoints, PlotUi, Points};
 use std::path::{Path, PathBuf};
 
 /// The heading of a plot, with a menu that saves it.
@@ -21,7 +21,7 @@ pub fn title(
 ) {
     ui.horizontal(|ui| {
         look::title(ui, text, explained);
-        let menu = ui.menu_button(RichText::new("Save").small().weak(), |ui| {
+        let menu = ui.menu_button(RichText::new("Save").small(), |ui| {
             let clicked = |format: &Format| ui.button(in_words(*format)).clicked();
             Format::ALL.into_iter().filter(clicked).last()
         });
@@ -47,12 +47,19 @@ pub fn keep(name: String, content: Content) -> Wish {
     Wish::Choose(Purpose::Save(Parcel { name, content }))
 }
 
-/// A plot with its heading, from the same description as its file.
-pub fn plot(ui: &mut Ui, drawing: &Drawing, explained: &str, height: f32, wishes: &mut Vec<Wish>) {
+/// A plot with its heading, from the same description as its file. The legend stands where nothing is hidden by it.
+pub fn plot(
+    ui: &mut Ui,
+    drawing: &Drawing,
+    explained: &str,
+    height: f32,
+    legend: Corner,
+    wishes: &mut Vec<Wish>,
+) {
     title(ui, &drawing.title, explained, wishes, || drawing.clone());
     let inks: Vec<egui::Color32> = drawing.series.iter().map(|one| one.ink.on(ui)).collect();
     look::plot(&drawing.title, height)
-        .legend(look::legend())
+        .legend(look::legend().position(legend))
         .x_axis_label(drawing.x_label.as_str())
         .y_axis_label(drawing.y_label.as_str())
         .show(ui, |plot| {

@@ -43,7 +43,17 @@ impl Welcome {
             if open.on_hover_text("Ctrl+O").clicked() {
                 wishes.push(Wish::Choose(Purpose::Posterior));
             }
-            ui.label(RichText::new("or drop one here: posterior.safetensors of a run folder").weak());
+            ui.add_space(8.0);
+            let set_up = Button::new(RichText::new("Set up a run of your own…").size(16.0));
+            if ui.add(set_up.min_size(Vec2::new(260.0, 38.0))).clicked() {
+                wishes.push(Wish::Show("Set up"));
+            }
+            ui.label(
+                RichText::new(
+                    "or drop a posterior, a checkpoint, a folder of pictures, a run folder or a picture anywhere",
+                )
+                .weak(),
+            );
             ui.add_space(34.0);
             ui.label(
                 RichText::new("Keys: 1, 2, … pages, space pause and resume, Ctrl+O open a file, Ctrl+V ask about a picture").weak(),

@@ -3,6 +3,7 @@
 //! Of each kind of request the latest counts: a newer one takes the place of one that waits.
 
 use super::{computer::Computer, desk::Desk, errand::Errand, news::News};
+use crate::cli::exit::in_words;
 use bayesadapter::{
     data::Picture,
     evaluate::{Evaluation, KernelPosterior, LayerPosterior},
@@ -189,7 +190,7 @@ impl Worker {
             let mut desk = Desk::new(computer);
             while let Some(request) = mail.next() {
                 let found = desk.handle(request);
-                let found = found.unwrap_or_else(|error| News::Refused(format!("{error:#}")));
+                let found = found.unwrap_or_else(|error| News::Refused(in_words(&error)));
                 if tell.send(found).is_err() {
                     return;
                 }

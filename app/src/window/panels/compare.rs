@@ -12,6 +12,7 @@ use crate::{
 };
 use bayesadapter::evaluate::{Detection, Evaluation};
 use egui::{Grid, RichText, ScrollArea, Ui};
+use egui_plot::Corner;
 use std::{fmt::Write, path::PathBuf};
 
 const NOTHING: &str = "Nothing to compare yet. Add run folders or posterior files, or drop them here: each network of \
@@ -142,19 +143,29 @@ impl Panel for Compare {
         ui.add_space(10.0);
         let height = (ui.available_height() - 32.0).max(160.0);
         ui.columns(3, |columns| {
-            for ((ui, drawing), explained) in columns.iter_mut().zip(self.drawings()).zip(EXPLAINED)
-            {
-                take_away::plot(ui, &drawing, explained, height, wishes);
+            let plots = self.drawings().into_iter().zip(EXPLAINED);
+            for (ui, (drawing, (explained, legend))) in columns.iter_mut().zip(plots) {
+                take_away::plot(ui, &drawing, explained, height, legend, wishes);
             }
         });
     }
 }
 
-const EXPLAINED: [&str; 3] = [
-    "Share of right answers among those of a confidence; on the dashed line confidence means what it says.",
-    "Accuracy of the average over the first S draws; a network without draws is a level line.",
-    "Of the answers with at least this confidence, the share that is wrong; answers about pictures of another kind are \
+/// What each plot shows, and where its legend hides nothing.
+const EXPLAINED: [(&str, Corner); 3] = [
+    (
+        "Share of right answers among those of a confidence; on the dashed line confidence means what it says.",
+        Corner::LeftTop,
+    ),
+    (
+        "Accuracy of the average over the first S draws; a network without draws is a level line.",
+        Corner::RightBottom,
+    ),
+    (
+        "Of the answers with at least this confidence, the share that is wrong; answers about pictures of another kind are \
      always wrong.",
+        Corner::RightTop,
+    ),
 ];
 
 impl Compare {

@@ -28,7 +28,6 @@ fn settings() -> RunSettings {
 /// The page with settings, and what the worker found out about them.
 fn set_up(settings: &RunSettings) -> Harness<'static, Page> {
     let survey = survey::survey(settings.clone());
-    let estimated = survey::estimate(settings.clone(), &Computer::default());
     let devices = vec![
         (DeviceChoice::Auto, "CPU, 2 threads".to_owned()),
         (DeviceChoice::Cpu, "CPU, 2 threads".to_owned()),
@@ -37,16 +36,18 @@ fn set_up(settings: &RunSettings) -> Harness<'static, Page> {
             "llvmpipe (software adapter, Vulkan)".to_owned(),
         ),
     ];
-    page(
-        "Set up",
-        &[
-            News::Chosen(Purpose::RunsFolder, PathBuf::from("runs")),
-            News::Sorted(Found::Settings(Box::new(settings.clone()))),
-            News::Surveyed(Box::new(survey)),
-            News::Estimated(Box::new(estimated)),
-            News::Devices(devices),
-        ],
-    )
+    let mut news = vec![
+        News::Chosen(Purpose::RunsFolder, PathBuf::from("runs")),
+        News::Sorted(Found::Settings(Box::new(settings.clone()))),
+        News::Surveyed(Box::new(survey)),
+        News::Devices(devices),
+    ];
+    // Of what cannot be opened the page asks for no estimate.
+    let estimated = survey::estimate(settings.clone(), &Computer::default());
+    if estimated.found.is_ok() {
+        news.push(News::Estimated(Box::new(estimated)));
+    }
+    page("Set up", &news)
 }
 
 /// The settings as the run file of the page has them.
@@ -100,7 +101,7 @@ fn methods_layers_and_presets_change_the_settings() {
     let changed = saved(&mut harness);
     assert_eq!(changed.posterior.method, Method::Map);
     assert_eq!(changed.training.rates.mean_rate, 0.1);
-    harness.get_by_label("Presets").click();
+    harness.get_by_label("Settings of the paper").click();
     harness.run_steps(3);
     harness.get_by_label("paper-imagenet").click();
     harness.run_steps(3);
@@ -121,7 +122,7 @@ fn what_is_wrong_is_told_where_it_is_chosen() {
     let mut harness = set_up(&settings);
     let seen = |label: &str| harness.query_by_label_contains(label).is_some();
     assert!(seen("0 parameters fit, and some do not"));
-    assert!(seen("no/such/folder"));
+    assert!(seen("no/such/folder cannot be read"));
     assert!(seen("Choose data that can be opened."));
     harness.get_by_label_contains("missing").click();
     harness.run_steps(20);

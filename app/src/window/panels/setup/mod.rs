@@ -16,14 +16,18 @@ use crate::window::{
     survey::{Estimated, Survey},
     take_away,
 };
-use bayesadapter::session::{DeviceChoice, ModelSettings, PRESETS, RunSettings};
+use bayesadapter::session::{
+    DataSettings, DeviceChoice, Method, ModelSettings, PRESETS, RunSettings,
+};
 use data::Sheet;
-use egui::{Button, ComboBox, RichText, ScrollArea, Ui};
+use egui::{Align, Button, ComboBox, Layout, RichText, ScrollArea, Ui};
 use layers::Layers;
 use std::path::PathBuf;
 
 /// Seconds without a change after which files are looked at and memory and time are estimated.
 const PATIENCE: f64 = 0.4;
+/// Points between columns.
+const GAP: f32 = 28.0;
 
 /// The panel.
 #[derive(Default)]
@@ -96,30 +100,16 @@ impl Panel for SetUp {
         self.files(ui, wishes);
         self.stopped_run(ui, wishes);
         ui.separator();
-        let height = ui.available_height();
+        let (height, usual) = (ui.available_height(), ui.spacing().item_spacing.x);
+        ui.spacing_mut().item_spacing.x = GAP;
         ui.columns(3, |columns| {
             for (at, ui) in columns.iter_mut().enumerate() {
+                ui.spacing_mut().item_spacing.x = usual;
                 let area = ScrollArea::vertical().id_salt(at).max_height(height);
-                area.auto_shrink(false).show(ui, |ui| match at {
-                    0 => {
-                        let (settings, survey) = (&mut self.settings, self.survey.as_ref());
-                        network::ui(ui, settings, survey, wishes);
-                        ui.add_space(12.0);
-                        data::ui(ui, settings, survey, &mut self.sheet, wishes);
-                    }
-                    1 => {
-                        posterior::ui(ui, &mut self.settings);
-                        ui.add_space(12.0);
-                        self.layers.ui(ui, &mut self.settings.posterior.layers);
-                    }
-                    _ => {
-                        budget::ui(ui, &mut self.settings, &self.devices);
-                        ui.add_space(12.0);
-                        let estimated = self.estimated.as_ref();
-                        let fresh = estimated.filter(|one| one.settings == self.settings);
-                        preflight::ui(ui, fresh, self.running, wishes, &self.settings);
-                        self.start(ui, wishes);
-                    }
+                area.auto_shrink(false).show(ui, |ui| {
+                    // Columns would stretch buttons and text to their width.
+                    let layout = Layout::top_down(Align::Min);
+                    ui.with_layout(layout, |ui| self.column(ui, at, wishes));
                 });
             }
         });
@@ -128,6 +118,32 @@ impl Panel for SetUp {
 }
 
 impl SetUp {
+    fn column(&mut self, ui: &mut Ui, at: usize, wishes: &mut Vec<Wish>) {
+        let (settings, survey) = (&mut self.settings, self.survey.as_ref());
+        match at {
+            0 => {
+                network::ui(ui, settings, survey, wishes);
+                ui.add_space(12.0);
+                data::ui(ui, settings, survey, &mut self.sheet, wishes);
+            }
+            1 => {
+                posterior::ui(ui, settings);
+                ui.add_space(12.0);
+                if settings.posterior.method != Method::Map {
+                    self.layers.ui(ui, &mut settings.posterior.layers);
+                }
+            }
+            _ => {
+                budget::ui(ui, settings, &self.devices);
+                ui.add_space(12.0);
+                let estimated = self.estimated.as_ref();
+                let fresh = estimated.filter(|one| one.settings == self.settings);
+                preflight::ui(ui, fresh, self.running, wishes, &self.settings);
+                self.start(ui, wishes);
+            }
+        }
+    }
+
     fn take_survey(&mut self, survey: &Survey) {
         // A later one is on its way.
         if Files::of(&survey.settings) != Files::of(&self.settings) {
@@ -176,14 +192,13 @@ impl SetUp {
     fn files(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
         ui.horizontal(|ui| {
             let mut preset = None;
-            ComboBox::from_label("Presets")
-                .selected_text("of the paper")
-                .width(130.0)
-                .show_ui(ui, |ui| {
-                    for name in PRESETS {
-                        ui.selectable_value(&mut preset, Some(*name), *name);
-                    }
-                });
+            let combo = ComboBox::from_id_salt("presets").selected_text("Settings of the paper");
+            let combo = combo.width(190.0).show_ui(ui, |ui| {
+                for name in PRESETS {
+                    ui.selectable_value(&mut preset, Some(*name), *name);
+                }
+            });
+            combo.response.accessible_name("Settings of the paper");
             if let Some(Ok(settings)) = preset.map(RunSettings::preset) {
                 self.take_preset(settings);
             }
@@ -214,7 +229,7 @@ impl SetUp {
                 architecture: preset.model.architecture.clone(),
                 ..model.clone()
             },
-            data: bayesadapter::session::DataSettings {
+            data: DataSettings {
                 augmentation: preset.data.augmentation.clone(),
                 ..data.clone()
             },
