@@ -1,6 +1,7 @@
 //! Where things go that were chosen or dropped.
 
 use super::{Window, dialog::Purpose, errand::Errand, news::Wish, sort::Found, worker::Question};
+use egui::{Align2, Frame, Order, RichText, Vec2};
 use std::path::PathBuf;
 
 impl Window {
@@ -41,4 +42,19 @@ impl Window {
         let free = names.find(|name| !self.out.join(name).exists());
         self.out.join(free.as_deref().unwrap_or(name))
     }
+}
+
+/// Says that a file can be let go of, while one is held over the window.
+pub(super) fn drop_hint(ctx: &egui::Context) {
+    if ctx.input(|input| input.raw.hovered_files.is_empty()) {
+        return;
+    }
+    egui::Area::new(egui::Id::new("drop hint"))
+        .anchor(Align2::CENTER_CENTER, Vec2::ZERO)
+        .order(Order::Tooltip)
+        .show(ctx, |ui| {
+            Frame::popup(ui.style()).inner_margin(24.0).show(ui, |ui| {
+                ui.label(RichText::new("Drop it: the window finds out what it is").size(20.0));
+            });
+        });
 }

@@ -162,6 +162,7 @@ impl Window {
             self.tell(&one);
         }
         if let Some((purpose, path)) = self.dialog.poll() {
+            self.notice = None;
             self.tell(&News::Chosen(purpose, path));
         }
     }
@@ -234,10 +235,7 @@ impl Window {
             Wish::Show(page) => self.show_panel(page),
             Wish::Continue => self.start(self.plans.clone()),
             Wish::Choose(purpose) => self.dialog.ask(purpose, &self.out),
-            Wish::Do(errand) => {
-                self.notice = None;
-                self.worker.ask(|mail| mail.add(errand));
-            }
+            Wish::Do(errand) => self.worker.ask(|mail| mail.add(errand)),
             Wish::Open(path) => {
                 self.notice = None;
                 self.opening = true;
@@ -269,6 +267,7 @@ impl Window {
     fn take_input(&mut self, ctx: &egui::Context) {
         let dropped = ctx.input(|input| input.raw.dropped_files.clone());
         for file in dropped {
+            self.notice = None;
             let path = PathBuf::from(file.path());
             let shown = self.shown.and_then(|at| self.panels.get(at));
             self.fulfil(Wish::Do(match shown.map(|panel| panel.name()) {
@@ -395,6 +394,7 @@ impl eframe::App for Window {
                 None => self.welcome.ui(ui, &self.out, running, &mut wishes),
             }
         });
+        arrivals::drop_hint(ui.ctx());
         for wish in wishes {
             self.fulfil(wish);
         }

@@ -59,7 +59,7 @@ pub fn plot(
     title(ui, &drawing.title, explained, wishes, || drawing.clone());
     let inks: Vec<egui::Color32> = drawing.series.iter().map(|one| one.ink.on(ui)).collect();
     look::plot(&drawing.title, height)
-        .legend(look::legend().position(legend))
+        .legend(look::legend().position(legend).follow_insertion_order(true))
         .x_axis_label(drawing.x_label.as_str())
         .y_axis_label(drawing.y_label.as_str())
         .show(ui, |plot| {

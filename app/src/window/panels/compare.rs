@@ -1,12 +1,12 @@
 //! Several networks in one table, and their curves over each other.
 
-use super::{News, Panel, Wish};
+use super::{News, Panel, Wish, drawings};
 use crate::{
-    report::{Drawing, Mark, Series},
+    report::Drawing,
     window::{
         dialog::Purpose,
         errand::{Content, Errand},
-        look::{self, QUIET, terms},
+        look::{self, terms},
         take_away,
     },
 };
@@ -278,68 +278,15 @@ impl Compare {
         text + "\n"
     }
 
-    /// A line per network, the first being the one whose points are `of` it.
-    fn lines(&self, of: impl Fn(&Evaluation) -> Vec<[f64; 2]>) -> Vec<Series> {
-        let entries = self.entries.iter().enumerate();
-        let line = |(at, entry): (usize, &Entry)| {
-            let points = of(&entry.evaluation);
-            Series::new(&entry.name, look::of_method(at), Mark::Line, points)
-        };
-        entries.map(line).collect()
-    }
-
     fn drawings(&self) -> [Drawing; 3] {
-        let mut reliability = self.lines(|one| {
-            let bins = one.reliability.iter();
-            bins.filter_map(|bin| Some([bin.mean_confidence?, bin.accuracy?]))
-                .collect()
-        });
-        let ideal = vec![[0.0, 0.0], [1.0, 1.0]];
-        reliability.push(Series::new("honest", QUIET, Mark::Dashed, ideal));
-        let most = self.entries.iter().map(|entry| entry.evaluation.draws);
-        let most = most.max().unwrap_or(1).max(2) as f64;
-        let accuracy = self.lines(|one| match &one.curve {
-            Some(curve) => {
-                let scores = curve.ensemble.iter().enumerate();
-                scores
-                    .map(|(at, score)| [at as f64 + 1.0, 100.0 * score.accuracy])
-                    .collect()
-            }
-            None => [1.0, most]
-                .map(|at| [at, 100.0 * one.scores.accuracy])
-                .into(),
-        });
-        let errors = self.lines(|one| {
-            let points = one.error_above_confidence.iter();
-            points
-                .filter_map(|point| Some([point.threshold, 100.0 * point.error?]))
-                .collect()
-        });
-        let drawing = |title: &str, x_label: &str, y_label: &str, series| Drawing {
-            title: title.to_owned(),
-            x_label: x_label.to_owned(),
-            y_label: y_label.to_owned(),
-            series,
-        };
+        let entries = self.entries.iter();
+        let networks: Vec<_> = entries
+            .map(|entry| (entry.name.as_str(), &entry.evaluation))
+            .collect();
         [
-            drawing(
-                "Reliability",
-                "confidence",
-                "share of right answers",
-                reliability,
-            ),
-            drawing(
-                "Accuracy against draws",
-                "draws S",
-                "test accuracy, %",
-                accuracy,
-            ),
-            drawing(
-                "Wrong answers above a confidence",
-                "least confidence",
-                "wrong answers, %",
-                errors,
-            ),
+            drawings::reliability_of_all(&networks),
+            drawings::accuracy_of_all(&networks),
+            drawings::error_above_confidence(&networks),
         ]
     }
 }

@@ -4,6 +4,7 @@ mod calibration;
 mod canvas;
 mod compare;
 mod course;
+mod drawings;
 mod ensemble;
 pub(super) mod gallery;
 mod judged;

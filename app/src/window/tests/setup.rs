@@ -112,6 +112,20 @@ fn methods_layers_and_presets_change_the_settings() {
 }
 
 #[test]
+fn a_deep_network_is_a_tree() {
+    let mut settings = settings();
+    settings.model.architecture = "resnet20-cifar".to_owned();
+    settings.posterior.method = Method::Mfg;
+    settings.posterior.layers = Select::paths(["*.layer3.*", "*.fc.*"]);
+    let mut harness = set_up(&settings);
+    harness.get_by_label("layer2").click();
+    harness.run_steps(3);
+    both_themes(&mut harness, "set-up-deep");
+    let chosen = ["layer2", "layer3", "fc"].map(|name| format!("CifarResNet.{name}.*"));
+    assert_eq!(saved(&mut harness).posterior.layers, Select::paths(chosen));
+}
+
+#[test]
 fn what_is_wrong_is_told_where_it_is_chosen() {
     let folder = tempfile::tempdir().unwrap();
     let weights = folder.path().join("other.safetensors");
@@ -121,9 +135,9 @@ fn what_is_wrong_is_told_where_it_is_chosen() {
     settings.data.out_of_distribution = Some("no/such/folder".to_owned());
     let mut harness = set_up(&settings);
     let seen = |label: &str| harness.query_by_label_contains(label).is_some();
-    assert!(seen("0 parameters fit, and some do not"));
+    assert!(seen("0 parameters fit, others do not"));
     assert!(seen("no/such/folder cannot be read"));
-    assert!(seen("Choose data that can be opened."));
+    assert!(seen("Choose pictures of another kind that can be opened"));
     harness.get_by_label_contains("missing").click();
     harness.run_steps(20);
     assert!(

@@ -284,8 +284,11 @@ impl SetUp {
         if survey.parameters.is_err() {
             return Some("Choose a network that there is.");
         }
-        if survey.data.is_err() || matches!(survey.strangers, Some(Err(_))) {
+        if survey.data.is_err() {
             return Some("Choose data that can be opened.");
+        }
+        if matches!(survey.strangers, Some(Err(_))) {
+            return Some("Choose pictures of another kind that can be opened, or do without.");
         }
         match survey.weights {
             Some(Weights::Misfit(_) | Weights::Unreadable(_)) => Some("Choose weights that fit."),

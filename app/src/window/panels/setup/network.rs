@@ -112,7 +112,9 @@ fn told(ui: &mut Ui, account: &LoadAccount, fits: bool) {
         true => ui.label(applied),
         false => ui.colored_label(
             ui.visuals().error_fg_color,
-            format!("{applied}, and some do not; nothing can be started from this"),
+            format!(
+                "{applied}, others do not: choose other weights, or the network that they are of"
+            ),
         ),
     };
     let missing = account
