@@ -16,6 +16,8 @@ use std::fmt::Write;
 const DOT: u32 = 7;
 /// Opacity of bars, through which others are seen.
 const BAR: f64 = 0.75;
+/// Opacity of a line behind others.
+const FAINT: f64 = 0.35;
 
 /// A plot.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +28,7 @@ pub struct Drawing {
     pub series: Vec<Series>,
 }
 
-/// Points that belong together.
+/// Points that belong together. Without a name they guide the eye: they are in no legend, and no numbers to keep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     pub name: String,
@@ -40,6 +42,8 @@ pub struct Series {
 pub enum Mark {
     Line,
     Dashed,
+    /// A thin line behind others.
+    Faint,
     Points,
     /// From zero, around their place.
     Bars {
@@ -94,6 +98,10 @@ impl Drawing {
         })
     }
 
+    fn named(&self) -> impl Iterator<Item = &Series> {
+        self.series.iter().filter(|series| !series.name.is_empty())
+    }
+
     /// A row per point.
     fn csv(&self) -> String {
         let mut text = format!(
@@ -101,7 +109,7 @@ impl Drawing {
             quoted(&self.x_label),
             quoted(&self.y_label)
         );
-        for series in &self.series {
+        for series in self.named() {
             let name = quoted(&series.name);
             for [x, y] in &series.points {
                 // Writing to a string cannot fail.
@@ -113,9 +121,9 @@ impl Drawing {
 
     fn chart(&self) -> Result<Chart> {
         let key = |series: &Series| (series.key(), series.name.clone());
-        let legend: Vec<(Key, String)> = match &self.series[..] {
-            [_] => Vec::new(),
-            all => all.iter().map(key).collect(),
+        let legend: Vec<(Key, String)> = match self.series.len() {
+            1 => Vec::new(),
+            _ => self.named().map(key).collect(),
         };
         let elements = figure(&self.title, &legend, HEIGHT, |area| {
             let ends = self.series.iter().flat_map(Series::ends);
@@ -148,6 +156,7 @@ impl Series {
     fn key(&self) -> Key {
         match self.mark {
             Mark::Line | Mark::Dashed => Key::Line(self.look()),
+            Mark::Faint => Key::Area(self.ink, FAINT),
             Mark::Points => Key::Points(self.ink),
             Mark::Bars { .. } => Key::Area(self.ink, BAR),
         }
@@ -170,6 +179,10 @@ impl Series {
         let points: Vec<(f64, f64)> = finite.map(|&[x, y]| (x, y)).collect();
         match self.mark {
             Mark::Line | Mark::Dashed => self.look().line(plot, &points)?,
+            Mark::Faint => {
+                let style = self.ink.colour().mix(FAINT).stroke_width(2);
+                plot.draw_series(LineSeries::new(points, style))?;
+            }
             Mark::Points => {
                 let dot = |point| Circle::new(point, DOT, self.ink.colour().filled());
                 plot.draw_series(points.into_iter().map(dot))?;
@@ -229,6 +242,15 @@ mod tests {
         assert!(svg.contains("Accuracy, by draws"));
         let png = drawing.to_bytes(Format::Png).unwrap();
         assert_eq!(image::load_from_memory(&png).unwrap().width(), 960);
+    }
+
+    #[test]
+    fn what_guides_the_eye_is_no_number() {
+        let mut drawing = drawing();
+        drawing.series[1].name.clear();
+        assert_eq!(drawing.csv().lines().count(), 3);
+        drawing.series[0].mark = Mark::Faint;
+        assert!(drawing.to_bytes(Format::Png).is_ok());
     }
 
     #[test]

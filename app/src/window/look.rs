@@ -1,8 +1,7 @@
 //! How things look: colours, plots, and the one sentence that explains a term.
 
-use bayesadapter::metrics::Histogram;
 use egui::{Color32, FontFamily, FontId, Response, RichText, TextStyle, Theme, Ui, Vec2};
-use egui_plot::{AxisHints, Bar, Legend, Plot};
+use egui_plot::{AxisHints, Legend, Plot};
 
 pub use crate::report::palette::{BLUE, FAINT as QUIET, GREEN, Ink, VERMILION, of_method};
 
@@ -48,15 +47,6 @@ pub fn plot<'a>(id: &'a str, height: f32) -> Plot<'a> {
         .custom_x_axes(vec![AxisHints::new_x().label_spacing(30.0..=32.0)])
         .custom_y_axes(vec![AxisHints::new_y().label_spacing(17.0..=20.0)])
         .show_axes(true)
-}
-
-/// The bars of a histogram, as shares in percent.
-pub fn bars(histogram: &Histogram, fill: Color32) -> Vec<Bar> {
-    let bar = |(middle, share)| {
-        let bar = Bar::new(middle, 100.0 * share).width(histogram.width);
-        bar.fill(fill).stroke((0.0, fill))
-    };
-    histogram.shares().map(bar).collect()
 }
 
 /// Names with their colours, over plots that share them.
@@ -143,6 +133,8 @@ pub mod terms {
         "Squared distance of the probabilities from the truth: 0 is perfect, 2 is the worst.";
     pub const RISK_COVERAGE: &str = "Error among the answers that are kept, if only the surest share is kept; the \
         lower, the better the network knows its mistakes.";
+    pub const ERROR_ABOVE_CONFIDENCE: &str = "Of the answers with at least this confidence, the share that is wrong; \
+        answers about pictures of another kind are always wrong.";
     pub const NLL: &str = "Negative log-likelihood of the test labels, in nats: punishes confident mistakes; lower is \
         better.";
     pub const DRAWS: &str =

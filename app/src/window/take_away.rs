@@ -7,8 +7,8 @@ use super::{
     news::Wish,
 };
 use crate::report::{Drawing, Format, Mark, Series};
-use egui::{OpenUrl, RichText, Ui};
-use egui_plot::{Bar, BarChart, Corner, Line, LineStyle, PlotPoints, PlotUi, Points};
+use egui::{Color32, OpenUrl, RichText, Ui};
+use egui_plot::{Bar, BarChart, Corner, Line, LineStyle, PlotUi, Points};
 use std::path::{Path, PathBuf};
 
 /// The heading of a plot, with a menu that saves it.
@@ -25,7 +25,8 @@ pub fn title(
             let clicked = |format: &Format| ui.button(in_words(*format)).clicked();
             Format::ALL.into_iter().filter(clicked).last()
         });
-        menu.response.accessible_name(format!("Save {text}"));
+        let name = text.split([',', ':']).next().unwrap_or(text);
+        menu.response.accessible_name(format!("Save {name}"));
         if let Some(format) = menu.inner.flatten() {
             let drawing = drawing();
             let name = format!("{}.{}", drawing.file_name(), format.ending());
@@ -47,41 +48,63 @@ pub fn keep(name: String, content: Content) -> Wish {
     Wish::Choose(Purpose::Save(Parcel { name, content }))
 }
 
-/// A plot with its heading, from the same description as its file. The legend stands where nothing is hidden by it.
+/// A plot with its heading, from the same description as its file. The legend, if there is to be one, stands where
+/// nothing is hidden by it.
 pub fn plot(
     ui: &mut Ui,
-    drawing: &Drawing,
+    drawing: Drawing,
     explained: &str,
     height: f32,
-    legend: Corner,
+    legend: Option<Corner>,
     wishes: &mut Vec<Wish>,
 ) {
     title(ui, &drawing.title, explained, wishes, || drawing.clone());
-    let inks: Vec<egui::Color32> = drawing.series.iter().map(|one| one.ink.on(ui)).collect();
-    look::plot(&drawing.title, height)
-        .legend(look::legend().position(legend).follow_insertion_order(true))
+    let inks: Vec<Color32> = drawing.series.iter().map(|one| one.ink.on(ui)).collect();
+    let mut plot = look::plot(&drawing.title, height)
         .x_axis_label(drawing.x_label.as_str())
-        .y_axis_label(drawing.y_label.as_str())
-        .show(ui, |plot| {
-            for (series, ink) in drawing.series.iter().zip(inks) {
-                show(plot, series, ink);
-            }
-        });
+        .y_axis_label(drawing.y_label.as_str());
+    // Around a value that never changes there would be no telling how large it is.
+    let mut values = drawing.series.iter().flat_map(|series| &series.points);
+    if let Some([_, first]) = values.next()
+        && values.all(|[_, value]| value == first)
+    {
+        plot = plot.include_y(first - 0.5).include_y(first + 0.5);
+    }
+    if let Some(corner) = legend {
+        let legend = look::legend().follow_insertion_order(true);
+        plot = plot.legend(legend.position(corner));
+    }
+    plot.show(ui, |plot| {
+        for (series, ink) in drawing.series.into_iter().zip(inks) {
+            show(plot, series, ink);
+        }
+    });
 }
 
-fn show(plot: &mut PlotUi<'_>, series: &Series, ink: egui::Color32) {
-    let points = || -> PlotPoints<'static> { series.points.clone().into() };
-    match series.mark {
-        Mark::Line => plot.line(Line::new(&series.name, points()).color(ink).width(2.0)),
+fn show(plot: &mut PlotUi<'_>, series: Series, ink: Color32) {
+    let Series {
+        name, mark, points, ..
+    } = series;
+    match mark {
+        Mark::Line => plot.line(Line::new(name, points).color(ink).width(2.0)),
         Mark::Dashed => {
-            let line = Line::new(&series.name, points()).color(ink);
+            let line = Line::new(name, points).color(ink);
             plot.line(line.style(LineStyle::dashed_loose()));
         }
-        Mark::Points => plot.points(Points::new(&series.name, points()).color(ink).radius(3.0)),
+        Mark::Faint => {
+            let line = Line::new(name, points).width(1.0);
+            plot.line(line.color(ink.gamma_multiply(0.35)));
+        }
+        Mark::Points => plot.points(Points::new(name, points).color(ink).radius(3.0)),
         Mark::Bars { width } => {
-            let bars = series.points.iter();
-            let bars = bars.map(|&[x, y]| Bar::new(x, y).width(width)).collect();
-            plot.bar_chart(BarChart::new(&series.name, bars).color(ink));
+            // Others are seen through them.
+            let fill = ink.gamma_multiply(0.6);
+            let bar = |[x, y]: [f64; 2]| {
+                let bar = Bar::new(x, y).width(width);
+                bar.fill(fill).stroke((0.0, fill))
+            };
+            let bars = points.into_iter().map(bar).collect();
+            plot.bar_chart(BarChart::new(name, bars).color(fill));
         }
     }
 }

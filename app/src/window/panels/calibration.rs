@@ -1,11 +1,14 @@
 //! Whether confidence means what it says.
 
 use super::{
-    News, Panel, Wish,
+    News, Panel, Wish, drawings,
     gallery::Gallery,
     judged::{Judged, NOTHING},
 };
-use crate::window::look::{self, QUIET, terms};
+use crate::window::{
+    look::{self, QUIET, terms},
+    take_away,
+};
 use bayesadapter::{evaluate::Evaluation, metrics::ReliabilityBin};
 use egui::{Grid, RichText, Ui};
 use egui_plot::{Bar, BarChart, Line, LineStyle, PlotPoint, Text};
@@ -64,7 +67,7 @@ impl Panel for Calibration {
         ui.columns(shown.len(), |columns| {
             for (ui, (at, evaluation)) in columns.iter_mut().zip(shown) {
                 let open = self.gallery.bar().filter(|_| self.chosen == at);
-                if let Some(bar) = diagram(ui, at, evaluation, open, height) {
+                if let Some(bar) = diagram(ui, at, evaluation, open, height, wishes) {
                     self.chosen = at;
                     wishes.extend(open_bin(&mut self.gallery, evaluation, bar));
                 }
@@ -97,8 +100,12 @@ fn diagram(
     evaluation: &Evaluation,
     open: Option<usize>,
     height: f32,
+    wishes: &mut Vec<Wish>,
 ) -> Option<usize> {
     errors(ui, evaluation);
+    take_away::title(ui, "Reliability", terms::ECE, wishes, || {
+        drawings::reliability(evaluation, look::of_method(at))
+    });
     let (ink, quiet) = (look::of_method(at).on(ui), QUIET.on(ui));
     let text = ui.visuals().text_color();
     let middle = |bin: &ReliabilityBin| 0.5 * (bin.lower + bin.upper);
@@ -118,7 +125,7 @@ fn diagram(
         Text::new("", PlotPoint::new(middle(bin), COUNTS_AT), count)
     });
     let counts: Vec<Text> = counts.collect();
-    let response = look::plot(&format!("reliability {}", evaluation.method), 0.62 * height)
+    let response = look::plot(&format!("reliability {}", evaluation.method), 0.58 * height)
         .include_x(0.0)
         .include_x(1.0)
         .include_y(2.0 * COUNTS_AT)

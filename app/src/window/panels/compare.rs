@@ -145,7 +145,7 @@ impl Panel for Compare {
         ui.columns(3, |columns| {
             let plots = self.drawings().into_iter().zip(EXPLAINED);
             for (ui, (drawing, (explained, legend))) in columns.iter_mut().zip(plots) {
-                take_away::plot(ui, &drawing, explained, height, legend, wishes);
+                take_away::plot(ui, drawing, explained, height, Some(legend), wishes);
             }
         });
     }
@@ -161,11 +161,7 @@ const EXPLAINED: [(&str, Corner); 3] = [
         "Accuracy of the average over the first S draws; a network without draws is a level line.",
         Corner::RightBottom,
     ),
-    (
-        "Of the answers with at least this confidence, the share that is wrong; answers about pictures of another kind are \
-     always wrong.",
-        Corner::RightTop,
-    ),
+    (terms::ERROR_ABOVE_CONFIDENCE, Corner::RightTop),
 ];
 
 impl Compare {

@@ -1,9 +1,16 @@
 //! The curves of one training run.
 
-use crate::window::look::{self, BLUE, GREEN, Ink, VERMILION, terms};
+use super::{Wish, drawings};
+use crate::{
+    report::{Drawing, Mark, Series},
+    window::{
+        look::{BLUE, GREEN, Ink, VERMILION, terms},
+        take_away,
+    },
+};
 use bayesadapter::session::{HistoryRow, Method, Progress};
 use egui::Ui;
-use egui_plot::{Line, PlotPoints};
+use egui_plot::Corner;
 use std::path::{Path, PathBuf};
 
 /// Points of a curve; of a longer one every other is dropped, again and again.
@@ -90,75 +97,61 @@ impl Course {
         self.last = Some(progress.clone());
     }
 
-    pub fn curves(&self, ui: &mut Ui, height: f32) {
+    pub fn curves(&self, ui: &mut Ui, height: f32, wishes: &mut Vec<Wish>) {
+        let spread: Curve = ("spread", VERMILION, |at| at.spread_rate.log10());
+        let rates: [Curve; 2] = [("mean", BLUE, |at| at.mean_rate.log10()), spread];
+        // Point weights have no spread to learn.
+        let rates = &rates[..if self.method == Method::Map { 1 } else { 2 }];
+        let of_rates = format!("Mean: {} Spread: {}", terms::MEAN_RATE, terms::SPREAD_RATE);
+        let likelihood: Curve = ("likelihood loss", BLUE, |at| at.likelihood_loss);
+        let complexity: Curve = ("complexity loss", VERMILION, |at| at.complexity_loss);
+        let accuracy: Curve = ("accuracy", GREEN, |at| 100.0 * at.accuracy);
         let height = height.max(120.0);
+        let mut plot = |ui: &mut Ui, drawing: Drawing, explained: &str, legend: Option<Corner>| {
+            take_away::plot(ui, drawing, explained, height, legend, wishes);
+        };
         ui.columns(2, |columns| {
             let [left, right] = columns else { return };
-            look::title(left, "Likelihood loss", terms::LIKELIHOOD_LOSS);
-            self.curve(
-                left,
-                "likelihood",
-                height,
-                true,
-                &[("likelihood loss", BLUE, |at| at.likelihood_loss)],
-            );
-            look::title(left, "Complexity loss", terms::COMPLEXITY_LOSS);
-            self.curve(
-                left,
-                "complexity",
-                height,
-                false,
-                &[("complexity loss", VERMILION, |at| at.complexity_loss)],
-            );
-            look::title(right, "Training accuracy, %", terms::ACCURACY);
-            self.curve(
+            let nats = "nats per picture";
+            let drawing = self.noisy("Likelihood loss", nats, &likelihood);
+            plot(left, drawing, terms::LIKELIHOOD_LOSS, None);
+            let drawing = self.drawing("Complexity loss", nats, &[complexity]);
+            plot(left, drawing, terms::COMPLEXITY_LOSS, None);
+            let drawing = self.noisy("Training accuracy", "accuracy, %", &accuracy);
+            plot(right, drawing, terms::ACCURACY, None);
+            let drawing = self.drawing("Learning rates", "powers of ten", rates);
+            plot(
                 right,
-                "accuracy",
-                height,
-                true,
-                &[("accuracy", GREEN, |at| 100.0 * at.accuracy)],
+                drawing,
+                &of_rates,
+                (rates.len() > 1).then_some(Corner::RightTop),
             );
-            let explained = format!("Mean: {} Spread: {}", terms::MEAN_RATE, terms::SPREAD_RATE);
-            look::title(right, "Learning rates, powers of ten", &explained);
-            let spread: Curve = ("spread", VERMILION, |at| at.spread_rate.log10());
-            let rates: [Curve; 2] = [("mean", BLUE, |at| at.mean_rate.log10()), spread];
-            // Point weights have no spread to learn.
-            let count = if self.method == Method::Map { 1 } else { 2 };
-            self.curve(right, "rates", height, false, &rates[..count]);
         });
     }
 
-    /// Of values of single mini-batches, which are noisy, the average is drawn over them.
-    fn curve(&self, ui: &mut Ui, id: &str, height: f32, noisy: bool, curves: &[Curve]) {
-        let mut plot = look::plot(id, height).x_axis_label("step");
-        if curves.len() > 1 {
-            plot = plot.legend(look::legend());
-        }
-        // Around a value that never changes there would be no telling how large it is.
-        if let (Some(first), [(_, _, value)]) = (self.points.first(), curves) {
-            let first = value(first);
-            if self.points.iter().all(|point| value(point) == first) {
-                plot = plot.include_y(first - 0.5).include_y(first + 0.5);
-            }
-        }
-        let line = |name: &str, points: PlotPoints<'static>, ink: &Ink| {
-            Line::new(name, points).color(ink.on(ui)).width(2.0)
+    fn drawing(&self, title: &str, y_label: &str, curves: &[Curve]) -> Drawing {
+        let series = |(name, ink, value): &Curve| {
+            let points = self.values(*value).collect();
+            Series::new(*name, *ink, Mark::Line, points)
         };
-        let mut lines: Vec<Line<'_>> = Vec::new();
-        for (name, ink, value) in curves {
-            let raw = self.points.iter().map(|point| [point.step, value(point)]);
-            match noisy {
-                true => {
-                    let faint = line("each step", raw.clone().collect(), ink).width(1.0);
-                    lines.push(faint.color(ink.on(ui).gamma_multiply(0.35)));
-                    lines.push(line(name, smoothed(raw).collect(), ink));
-                }
-                false => lines.push(line(name, raw.collect(), ink)),
-            }
-        }
-        plot.show(ui, |plot| {
-            lines.into_iter().for_each(|line| plot.line(line))
-        });
+        let series = curves.iter().map(series).collect();
+        drawings::drawing(title, "step", y_label, series)
+    }
+
+    /// Of values of single mini-batches, which are noisy, the average is drawn over them.
+    fn noisy(&self, title: &str, y_label: &str, (name, ink, value): &Curve) -> Drawing {
+        let raw = self.values(*value);
+        let smooth = smoothed(raw.clone()).collect();
+        let series = vec![
+            Series::new("each step", *ink, Mark::Faint, raw.collect()),
+            Series::new(*name, *ink, Mark::Line, smooth),
+        ];
+        drawings::drawing(title, "step", y_label, series)
+    }
+
+    fn values(&self, value: fn(&Point) -> f64) -> impl Iterator<Item = [f64; 2]> + Clone + '_ {
+        let points = self.points.iter();
+        points.map(move |point| [point.step, value(point)])
     }
 }
 

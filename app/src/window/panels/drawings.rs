@@ -2,14 +2,20 @@
 
 use crate::{
     report::{Drawing, Mark, Series},
-    window::look::{self, QUIET},
+    window::look::{self, BLUE, Ink, QUIET, VERMILION},
 };
-use bayesadapter::{evaluate::Evaluation, metrics::DrawScore};
+use bayesadapter::{
+    evaluate::Evaluation,
+    metrics::{DrawScore, Histogram, ReliabilityBin},
+};
+
+/// Bars of a histogram.
+const BARS: usize = 30;
 
 /// Networks that are compared, by their names.
-type Networks<'a> = &'a [(&'a str, &'a Evaluation)];
+pub type Networks<'a> = &'a [(&'a str, &'a Evaluation)];
 
-fn drawing(title: &str, x_label: &str, y_label: &str, series: Vec<Series>) -> Drawing {
+pub fn drawing(title: &str, x_label: &str, y_label: &str, series: Vec<Series>) -> Drawing {
     Drawing {
         title: title.to_owned(),
         x_label: x_label.to_owned(),
@@ -80,9 +86,97 @@ pub fn error_above_confidence(networks: Networks<'_>) -> Drawing {
     drawing(title, "least confidence", "wrong answers, %", series)
 }
 
-fn against_draws(scores: &[DrawScore], value: impl Fn(&DrawScore) -> f64) -> Vec<[f64; 2]> {
+/// A score against the number of draws.
+pub fn against_draws(scores: &[DrawScore], value: impl Fn(&DrawScore) -> f64) -> Vec<[f64; 2]> {
     let scores = scores.iter().enumerate();
     scores
         .map(|(at, score)| [at as f64 + 1.0, value(score)])
         .collect()
+}
+
+/// The networks of a run, by their methods.
+pub fn by_method(evaluations: &[Evaluation]) -> Vec<(&str, &Evaluation)> {
+    let evaluations = evaluations.iter();
+    evaluations.map(|one| (one.method.as_str(), one)).collect()
+}
+
+/// The share of wrong answers among those that are kept, and where the user stands.
+pub fn risk_coverage(networks: Networks<'_>, kept: f64) -> Drawing {
+    let mut series = lines(networks, |one| {
+        let points = one.risk_coverage.iter();
+        points
+            .map(|point| [100.0 * point.coverage, 100.0 * point.risk])
+            .collect()
+    });
+    let points = series.iter().flat_map(|series| &series.points);
+    let most = points.map(|[_, risk]| *risk).fold(0.0, f64::max);
+    let here = vec![[kept, 0.0], [kept, most]];
+    series.push(Series::new("", QUIET, Mark::Dashed, here));
+    let x_label = "share that is kept, the surest first, %";
+    drawing(
+        "Error among what is kept",
+        x_label,
+        "wrong answers, %",
+        series,
+    )
+}
+
+/// Accuracy of ten buckets of rising uncertainty.
+pub fn buckets(evaluation: &Evaluation) -> Drawing {
+    let buckets = evaluation.buckets.iter().enumerate();
+    let points = buckets.filter_map(|(at, one)| Some([at as f64 + 1.0, 100.0 * one.accuracy?]));
+    let bars = Mark::Bars { width: 0.86 };
+    let series = Series::new(&evaluation.method, BLUE, bars, points.collect());
+    let title = format!(
+        "Accuracy by {} of {}",
+        evaluation.ranked_by, evaluation.method
+    );
+    drawing(
+        &title,
+        "bucket, from the surest",
+        "accuracy, %",
+        vec![series],
+    )
+}
+
+/// Uncertainty of test pictures and of pictures of another kind.
+pub fn uncertainty(evaluation: &Evaluation) -> Drawing {
+    let measure = evaluation.ranked_by;
+    let known = evaluation.examples.uncertainty(measure);
+    let mut kinds = vec![("test pictures", BLUE, known)];
+    if let Some(other) = &evaluation.out_of_distribution {
+        kinds.push((&other.name, VERMILION, other.examples.uncertainty(measure)));
+    }
+    let values = kinds.iter().flat_map(|(_, _, values)| values);
+    let most = values.copied().fold(1e-9, f64::max);
+    let series = kinds.iter().map(|(name, ink, values)| {
+        let histogram = Histogram::within(values.iter().copied(), 0.0, most, BARS);
+        shares(name, *ink, &histogram)
+    });
+    let title = format!("Share of pictures by {measure}");
+    let x_label = format!("{measure}, nats");
+    drawing(&title, &x_label, "share, %", series.collect())
+}
+
+/// Shares of a histogram, in percent.
+pub fn shares(name: &str, ink: Ink, histogram: &Histogram) -> Series {
+    let shares = histogram.shares().map(|(at, share)| [at, 100.0 * share]);
+    let bars = Mark::Bars {
+        width: histogram.width,
+    };
+    Series::new(name, ink, bars, shares.collect())
+}
+
+/// Accuracy by confidence, in bars.
+pub fn reliability(evaluation: &Evaluation, ink: Ink) -> Drawing {
+    let bins = &evaluation.reliability;
+    let width = bins.first().map_or(1.0, |bin| bin.upper - bin.lower);
+    let bar = |bin: &ReliabilityBin| Some([0.5 * (bin.lower + bin.upper), bin.accuracy?]);
+    let bars = bins.iter().filter_map(bar).collect();
+    let mark = Mark::Bars {
+        width: 0.94 * width,
+    };
+    let series = vec![Series::new("accuracy", ink, mark, bars), honest()];
+    let title = format!("Reliability of {}", evaluation.method);
+    drawing(&title, "confidence", "share of right answers", series)
 }

@@ -1,17 +1,22 @@
 //! What it is worth to average over draws.
 
 use super::{
-    News, Panel, Wish,
+    News, Panel, Wish, drawings,
     judged::{Judged, NOTHING},
 };
-use crate::window::look::{self, BLUE, GREEN, QUIET, VERMILION, terms};
+use crate::{
+    report::{Drawing, Mark, Series},
+    window::{
+        look::{self, BLUE, GREEN, QUIET, VERMILION, terms},
+        take_away,
+    },
+};
 use bayesadapter::{
     evaluate::{Detection, Evaluation},
     metrics::{DrawCurve, DrawScore},
     session::Event,
 };
-use egui::{Color32, Grid, RichText, Ui};
-use egui_plot::{HLine, Line, LineStyle, PlotPoints, Points, VLine};
+use egui::{Grid, RichText, Ui};
 
 /// Relative change of the NLL below which more draws are not worth their time.
 const TOLERANCE: f64 = 0.01;
@@ -46,7 +51,7 @@ impl Panel for Ensemble {
         }
     }
 
-    fn ui(&mut self, ui: &mut Ui, _: &mut Vec<Wish>) {
+    fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
         let evaluations = &self.judged.evaluations;
         if evaluations.is_empty() && self.so_far.is_none() {
             look::nothing_yet(ui, NOTHING);
@@ -61,7 +66,7 @@ impl Panel for Ensemble {
             None => judged.next(),
         };
         match shown {
-            Some((method, curve)) => self.curves(ui, method, curve),
+            Some((method, curve)) => self.curves(ui, method, curve, wishes),
             None => {
                 ui.label("Point weights have no draws; the curves come with a posterior.");
             }
@@ -70,7 +75,7 @@ impl Panel for Ensemble {
 }
 
 impl Ensemble {
-    fn curves(&self, ui: &mut Ui, method: &str, curve: &DrawCurve) {
+    fn curves(&self, ui: &mut Ui, method: &str, curve: &DrawCurve, wishes: &mut Vec<Wish>) {
         let last = curve.ensemble.last().map_or(0.0, |score| score.nll);
         let stable = curve.draws_until_stable(TOLERANCE * last);
         let text = match (&self.so_far, stable) {
@@ -108,14 +113,15 @@ impl Ensemble {
             curve,
             start,
             stable,
-            height,
         };
         ui.columns(2, |columns| {
             let [left, right] = columns else { return };
-            look::title(left, "Test accuracy, %", terms::ACCURACY);
-            lines.ui(left, "ensemble accuracy", |score| 100.0 * score.accuracy);
-            look::title(right, "Negative log-likelihood, nats", terms::NLL);
-            lines.ui(right, "ensemble nll", |score| score.nll);
+            let percent = |score: &DrawScore| 100.0 * score.accuracy;
+            let drawing = lines.drawing("Test accuracy, %", "test accuracy, %", percent);
+            take_away::plot(left, drawing, terms::ACCURACY, height, None, wishes);
+            let title = "Negative log-likelihood, nats";
+            let drawing = lines.drawing(title, "NLL, nats", |score| score.nll);
+            take_away::plot(right, drawing, terms::NLL, height, None, wishes);
         });
     }
 }
@@ -126,47 +132,42 @@ struct Lines<'a> {
     start: Option<DrawScore>,
     /// Draws after which nothing changes.
     stable: Option<usize>,
-    height: f32,
 }
 
 impl Lines<'_> {
     /// One score against the number of draws.
-    fn ui(&self, ui: &mut Ui, id: &str, score: impl Fn(&DrawScore) -> f64) {
-        let against = |scores: &[DrawScore]| -> PlotPoints<'static> {
-            let scores = scores.iter().enumerate();
-            scores
-                .map(|(at, one)| [at as f64 + 1.0, score(one)])
-                .collect()
-        };
-        let (average, single) = (against(&self.curve.ensemble), against(&self.curve.single));
-        let [blue, vermilion, green, quiet] = [BLUE, VERMILION, GREEN, QUIET].map(|ink| ink.on(ui));
-        let levels = [
-            ("mean network", self.curve.mean_network, green),
-            ("the start", self.start, quiet),
-        ];
-        let levels = levels
-            .into_iter()
-            .filter_map(|(name, level, colour)| Some((name, score(&level?), colour)));
-        let levels: Vec<(&str, f64, Color32)> = levels.collect();
-        let mut shown = look::plot(id, self.height).x_axis_label("draws S");
-        // Lines without ends do not ask for room.
-        for (_, level, _) in &levels {
-            shown = shown.include_y(*level);
-        }
-        shown.include_x(0.5).show(ui, |plot| {
-            for (name, level, colour) in levels {
-                let line = HLine::new(name, level).color(colour);
-                plot.hline(line.style(LineStyle::dashed_loose()));
-            }
-            if let Some(draws) = self.stable {
-                let line = VLine::new("nothing changes from here on", draws as f64);
-                plot.vline(line.color(quiet).style(LineStyle::dotted_loose()));
-            }
-            let points = Points::new("a draw alone", single).radius(3.0);
-            plot.points(points.color(vermilion));
-            let line = Line::new("average of the first S", average);
-            plot.line(line.color(blue).width(2.5));
+    fn drawing(
+        &self,
+        title: &str,
+        y_label: &str,
+        score: impl Fn(&DrawScore) -> f64 + Copy,
+    ) -> Drawing {
+        let average = drawings::against_draws(&self.curve.ensemble, score);
+        let single = drawings::against_draws(&self.curve.single, score);
+        let last = average.len() as f64 + 0.5;
+        let values = single.iter().chain(&average).map(|[_, value]| *value);
+        let [least, most] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], value| {
+            [a.min(value), b.max(value)]
         });
+        let mut series = vec![
+            Series::new("average of the first S draws", BLUE, Mark::Line, average),
+            Series::new("each draw alone", VERMILION, Mark::Points, single),
+        ];
+        for (name, level, ink) in [
+            ("mean network", self.curve.mean_network, GREEN),
+            ("the start", self.start, QUIET),
+        ] {
+            if let Some(level) = level {
+                let ends = [0.5, last].map(|at| [at, score(&level)]).into();
+                series.push(Series::new(name, ink, Mark::Dashed, ends));
+            }
+        }
+        if let Some(draws) = self.stable {
+            let ends = [least, most].map(|value| [draws as f64, value]).into();
+            let name = "nothing changes from here on";
+            series.push(Series::new(name, QUIET, Mark::Dashed, ends));
+        }
+        drawings::drawing(title, "draws S", y_label, series)
     }
 }
 

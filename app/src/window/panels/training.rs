@@ -85,7 +85,7 @@ impl Panel for Training {
                 numbers(ui, last);
             }
             ui.add_space(6.0);
-            course.curves(ui, 0.36 * ui.available_height());
+            course.curves(ui, 0.36 * ui.available_height(), wishes);
         }
         ui.add_space(6.0);
         self.log(ui);

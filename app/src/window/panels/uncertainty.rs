@@ -1,17 +1,17 @@
 //! Whether the network knows what it does not know.
 
 use super::{
-    News, Panel, Wish,
+    News, Panel, Wish, drawings,
     gallery::Gallery,
     judged::{Judged, NOTHING},
 };
-use crate::window::look::{self, BLUE, QUIET, VERMILION, terms};
-use bayesadapter::{evaluate::Evaluation, metrics::Histogram};
+use crate::window::{
+    look::{self, BLUE, VERMILION, terms},
+    take_away,
+};
+use bayesadapter::evaluate::Evaluation;
 use egui::{RichText, Slider, Ui, UiBuilder};
-use egui_plot::{Bar, BarChart, Corner, Line, LineStyle, PlotPoints, VLine};
-
-/// Bars of a histogram.
-const BARS: usize = 30;
+use egui_plot::{Bar, BarChart, Corner};
 
 /// The panel.
 #[derive(Default)]
@@ -59,15 +59,23 @@ impl Panel for Uncertainty {
                 return;
             };
             buckets(left, evaluation, &mut self.gallery, height, wishes);
-            histograms(middle, evaluation, height);
-            risk_coverage(right, &self.judged.evaluations, self.rejected, height);
+            let drawing = drawings::uncertainty(evaluation);
+            let (explained, corner) = (terms::MUTUAL_INFORMATION, Some(Corner::RightTop));
+            take_away::plot(middle, drawing, explained, height, corner, wishes);
+            let networks = drawings::by_method(&self.judged.evaluations);
+            let drawing = drawings::risk_coverage(&networks, 100.0 - self.rejected);
+            let (explained, corner) = (terms::RISK_COVERAGE, Some(Corner::LeftTop));
+            take_away::plot(right, drawing, explained, height, corner, wishes);
         });
         ui.add_space(6.0);
         ui.columns(3, |columns| {
             let [left, middle, right] = columns else {
                 return;
             };
-            error_above_confidence(right, &self.judged.evaluations, height);
+            let networks = drawings::by_method(&self.judged.evaluations);
+            let drawing = drawings::error_above_confidence(&networks);
+            let (explained, corner) = (terms::ERROR_ABOVE_CONFIDENCE, Some(Corner::RightTop));
+            take_away::plot(right, drawing, explained, height, corner, wishes);
             // The pictures take two columns.
             let room = left.max_rect().union(middle.max_rect());
             let mut room = left.new_child(UiBuilder::new().max_rect(room));
@@ -114,7 +122,9 @@ fn buckets(
     let title = format!("Accuracy by {}, %: click a bar", evaluation.ranked_by);
     let explained = "Test pictures in ten equal buckets, from the surest to the least sure; if the uncertainty is \
         worth anything, accuracy falls.";
-    look::title(ui, &title, explained);
+    take_away::title(ui, &title, explained, wishes, || {
+        drawings::buckets(evaluation)
+    });
     let (ink, chosen) = (BLUE.on(ui), VERMILION.on(ui));
     let shown = gallery.bar();
     let bars = evaluation.buckets.iter().enumerate().map(|(at, bucket)| {
@@ -155,89 +165,4 @@ fn buckets(
             wishes.extend(gallery.open(at, title, bucket.indices.clone()));
         }
     }
-}
-
-/// Uncertainty of test pictures and of pictures of another kind.
-fn histograms(ui: &mut Ui, evaluation: &Evaluation, height: f32) {
-    let measure = evaluation.ranked_by;
-    let title = format!("Share of pictures by {measure}, %");
-    look::title(ui, &title, terms::MUTUAL_INFORMATION);
-    let mut kinds = vec![(
-        "test pictures",
-        BLUE,
-        evaluation.examples.uncertainty(measure),
-    )];
-    if let Some(other) = &evaluation.out_of_distribution {
-        kinds.push((&other.name, VERMILION, other.examples.uncertainty(measure)));
-    }
-    let values = kinds.iter().flat_map(|(_, _, values)| values);
-    let most = values.copied().fold(1e-9, f64::max);
-    let charts: Vec<BarChart> = kinds
-        .iter()
-        .map(|(name, ink, values)| {
-            let colour = ink.on(ui).gamma_multiply(0.6);
-            let histogram = Histogram::within(values.iter().copied(), 0.0, most, BARS);
-            BarChart::new(*name, look::bars(&histogram, colour)).color(colour)
-        })
-        .collect();
-    look::plot("histograms", height)
-        .legend(look::legend())
-        .x_axis_label(format!("{measure}, nats"))
-        .show(ui, |plot| {
-            charts.into_iter().for_each(|chart| plot.bar_chart(chart));
-        });
-}
-
-fn risk_coverage(ui: &mut Ui, evaluations: &[Evaluation], rejected: f64, height: f32) {
-    look::title(ui, "Error among what is kept, %", terms::RISK_COVERAGE);
-    let points = |one: &Evaluation| -> PlotPoints<'static> {
-        let points = one.risk_coverage.iter();
-        points
-            .map(|point| [100.0 * point.coverage, 100.0 * point.risk])
-            .collect()
-    };
-    let lines = lines(ui, evaluations, points);
-    let kept = VLine::new("", 100.0 - rejected).color(QUIET.on(ui));
-    look::plot("risk coverage", height)
-        .legend(look::legend().position(Corner::LeftTop))
-        .x_axis_label("share that is kept, the surest first, %")
-        .include_y(0.0)
-        .show(ui, |plot| {
-            plot.vline(kept.style(LineStyle::dashed_loose()));
-            lines.into_iter().for_each(|line| plot.line(line));
-        });
-}
-
-/// A line per network, in its colour.
-fn lines<'a>(
-    ui: &Ui,
-    evaluations: &[Evaluation],
-    points: impl Fn(&Evaluation) -> PlotPoints<'a>,
-) -> Vec<Line<'a>> {
-    let line = |(at, evaluation): (usize, &Evaluation)| {
-        Line::new(&evaluation.method, points(evaluation))
-            .color(look::of_method(at).on(ui))
-            .width(2.0)
-    };
-    evaluations.iter().enumerate().map(line).collect()
-}
-
-fn error_above_confidence(ui: &mut Ui, evaluations: &[Evaluation], height: f32) {
-    let explained = "Of the answers with at least this confidence, the share that is wrong; answers about pictures of \
-        another kind are always wrong.";
-    look::title(ui, "Wrong answers above a confidence, %", explained);
-    let points = |one: &Evaluation| -> PlotPoints<'static> {
-        let points = one.error_above_confidence.iter();
-        points
-            .filter_map(|point| Some([point.threshold, 100.0 * point.error?]))
-            .collect()
-    };
-    let lines = lines(ui, evaluations, points);
-    look::plot("error above confidence", height)
-        .legend(look::legend())
-        .x_axis_label("least confidence")
-        .include_y(0.0)
-        .show(ui, |plot| {
-            lines.into_iter().for_each(|line| plot.line(line))
-        });
 }

@@ -135,7 +135,7 @@ impl Posterior {
         if of_file.is_some() {
             self.scrubber.answers(ui);
         }
-        portrait.histograms(ui);
+        portrait.histograms(ui, wishes);
         portrait.factors(ui);
     }
 }

@@ -1,16 +1,18 @@
 //! One layer: kernels, histograms, factors.
 
-use super::table::short;
+use super::{super::drawings, Wish, table::short};
 use crate::{
     picture,
-    window::look::{self, BLUE, GREEN, Ink, QUIET, VERMILION, terms},
+    window::{
+        look::{self, BLUE, GREEN, Ink, QUIET, VERMILION, terms},
+        take_away,
+    },
 };
 use bayesadapter::{
     evaluate::{KernelPosterior, LayerPosterior},
     metrics::Histogram,
 };
 use egui::{ColorImage, Rect, RichText, TextureHandle, TextureOptions, Ui, Vec2, pos2};
-use egui_plot::BarChart;
 use image::RgbImage;
 
 /// Kernels that are shown of a layer; more are too small to see.
@@ -86,7 +88,7 @@ impl Portrait {
         ui.add_space(6.0);
     }
 
-    pub fn histograms(&self, ui: &mut Ui) {
+    pub fn histograms(&self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
         let layer = &self.layer;
         let spread = layer.spread.as_ref();
         let movement = layer.movement.as_ref();
@@ -129,12 +131,9 @@ impl Portrait {
         ui.label(RichText::new("Shares of the weights, %").weak());
         ui.columns(shown.len(), |columns| {
             for (ui, (title, explained, histogram, ink)) in columns.iter_mut().zip(shown) {
-                look::title(ui, title, explained);
-                let ink = ink.on(ui);
-                let chart = BarChart::new(title, look::bars(histogram, ink)).color(ink);
-                look::plot(title, 140.0)
-                    .include_y(0.0)
-                    .show(ui, |plot| plot.bar_chart(chart));
+                let series = vec![drawings::shares(title, ink, histogram)];
+                let drawing = drawings::drawing(title, "value", "weights, %", series);
+                take_away::plot(ui, drawing, explained, 140.0, None, wishes);
             }
         });
         ui.add_space(8.0);
