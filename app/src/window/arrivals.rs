@@ -49,7 +49,7 @@ pub(super) fn drop_hint(ctx: &egui::Context) {
     if ctx.input(|input| input.raw.hovered_files.is_empty()) {
         return;
     }
-    egui::Area::new(egui::Id::new("drop hint"))
+    egui::Area::new(egui::Id::unique("drop hint"))
         .anchor(Align2::CENTER_CENTER, Vec2::ZERO)
         .order(Order::Tooltip)
         .show(ctx, |ui| {

@@ -80,7 +80,8 @@ fn show(tour: Option<Tour>) -> Result<()> {
         look::apply(&creation.egui_ctx);
         let mut window = Window::new();
         if let Some(remembered) = Remembered::load(creation.storage) {
-            (window.out, window.welcome.method) = (remembered.out, remembered.method);
+            window.welcome.method = remembered.method;
+            window.tell(&News::Chosen(Purpose::RunsFolder, remembered.out));
         }
         window.tour = tour;
         Ok(Box::new(window))

@@ -1,6 +1,6 @@
 //! Comparing networks, and taking plots away.
 
-use super::{both_themes, page, synthetic};
+use super::{page, picture, synthetic};
 use crate::{
     report::Format,
     window::{
@@ -34,7 +34,7 @@ fn compared() -> News {
 #[test]
 fn networks_stand_in_one_table() {
     let mut harness = page("Compare", &[compared()]);
-    both_themes(&mut harness, "compare");
+    picture(&mut harness, "compare");
     for name in ["resnet20-mfg MAP", "resnet20-mfg MFG", "resnet20-pse PSE"] {
         assert!(harness.query_all_by_label(name).next().is_some(), "{name}");
     }
@@ -60,7 +60,7 @@ fn a_plot_is_saved_as_a_picture_and_as_numbers() {
         harness.get_by_label("Save Reliability").click();
         harness.run_steps(3);
         if format == Format::Png {
-            super::picture(&mut harness, "save-menu");
+            picture(&mut harness, "save-menu");
         }
         harness.get_by_label(label).click();
         harness.run_steps(3);

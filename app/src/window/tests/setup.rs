@@ -1,6 +1,6 @@
 //! Setting up a run.
 
-use super::{Page, both_themes, page};
+use super::{Page, page, picture};
 use crate::window::{
     computer::Computer,
     dialog::Purpose,
@@ -76,7 +76,7 @@ fn files_and_the_estimate_are_shown_and_start_runs_what_is_seen() {
     assert!(seen("360 pictures"));
     assert!(seen("Memory of a step") && seen("Time of training"));
     assert!(seen("tensors get a posterior"));
-    both_themes(&mut harness, "set-up");
+    picture(&mut harness, "set-up");
     assert_eq!(saved(&mut harness), settings);
     harness.get_by_label("Start").click();
     harness.run_steps(2);
@@ -116,12 +116,12 @@ fn a_deep_network_is_a_tree() {
     let mut settings = settings();
     settings.model.architecture = "resnet20-cifar".to_owned();
     settings.posterior.method = Method::Mfg;
-    settings.posterior.layers = Select::paths(["*.layer3.*", "*.fc.*"]);
+    settings.posterior.layers = Select::paths(["*.layer3.*", "*.linear.*"]);
     let mut harness = set_up(&settings);
     harness.get_by_label("layer2").click();
     harness.run_steps(3);
-    both_themes(&mut harness, "set-up-deep");
-    let chosen = ["layer2", "layer3", "fc"].map(|name| format!("CifarResNet.{name}.*"));
+    picture(&mut harness, "set-up-deep");
+    let chosen = ["layer2", "layer3", "linear"].map(|name| format!("CifarResNet.{name}.*"));
     assert_eq!(saved(&mut harness).posterior.layers, Select::paths(chosen));
 }
 
@@ -146,7 +146,7 @@ fn what_is_wrong_is_told_where_it_is_chosen() {
             .next()
             .is_some()
     );
-    both_themes(&mut harness, "set-up-wrong");
+    picture(&mut harness, "set-up-wrong");
     harness.get_by_label("Start").click();
     harness.run_steps(2);
     assert!(

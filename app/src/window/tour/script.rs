@@ -79,7 +79,7 @@ pub fn with_pictures() -> VecDeque<Step> {
                 ("Predict", Theme::Light) => steps.push(Step::DrawDigit),
                 _ => {}
             }
-            let name = panel.name().to_lowercase();
+            let name = panel.name().to_lowercase().replace(' ', "-");
             steps.extend([Step::Wait(0.7), picture(&format!("{name}{ending}"))]);
         }
     }
