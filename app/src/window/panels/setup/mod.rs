@@ -7,20 +7,18 @@ mod network;
 mod posterior;
 mod preflight;
 mod row;
+mod run_files;
 
 use super::{News, Panel, Wish};
 use crate::window::{
     dialog::Purpose,
-    errand::{Content, Errand},
+    errand::Errand,
     sort::Found,
     survey::{Estimated, Survey},
-    take_away,
 };
-use bayesadapter::session::{
-    DataSettings, DeviceChoice, Method, ModelSettings, PRESETS, RunSettings,
-};
+use bayesadapter::session::{DeviceChoice, Method, ModelSettings, RunSettings};
 use data::Sheet;
-use egui::{Align, Button, ComboBox, Layout, RichText, ScrollArea, Ui};
+use egui::{Align, Button, Layout, RichText, ScrollArea, Ui};
 use layers::Layers;
 use std::path::PathBuf;
 
@@ -186,75 +184,6 @@ impl SetUp {
         self.stopped = None;
         // The layers that they choose are found out anew.
         (self.asked_files, self.survey) = (None, None);
-    }
-
-    /// Run files, presets and run folders.
-    fn files(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
-        ui.horizontal(|ui| {
-            let mut preset = None;
-            let combo = ComboBox::from_id_salt("presets").selected_text("Settings of the paper");
-            let combo = combo.width(190.0).show_ui(ui, |ui| {
-                for name in PRESETS {
-                    ui.selectable_value(&mut preset, Some(*name), *name);
-                }
-            });
-            combo.response.accessible_name("Settings of the paper");
-            if let Some(Ok(settings)) = preset.map(RunSettings::preset) {
-                self.take_preset(settings);
-            }
-            ui.separator();
-            let open = ui.button("Open run file…");
-            let explained = "The settings of another run: its run.toml, also of the command line";
-            if open.on_hover_text(explained).clicked() {
-                wishes.push(Wish::Choose(Purpose::Settings));
-            }
-            if ui.button("Save run file…").clicked()
-                && let Ok(text) = self.settings.to_toml()
-            {
-                wishes.push(take_away::keep("run.toml".to_owned(), Content::Text(text)));
-            }
-            let folder = ui.button("Open run folder…");
-            let explained = "A finished run is looked at; a stopped one can go on";
-            if folder.on_hover_text(explained).clicked() {
-                wishes.push(Wish::Choose(Purpose::Run));
-            }
-        });
-    }
-
-    /// Everything of a preset but the files and the device.
-    fn take_preset(&mut self, preset: RunSettings) {
-        let (model, data) = (&self.settings.model, &self.settings.data);
-        let settings = RunSettings {
-            model: ModelSettings {
-                architecture: preset.model.architecture.clone(),
-                ..model.clone()
-            },
-            data: DataSettings {
-                augmentation: preset.data.augmentation.clone(),
-                ..data.clone()
-            },
-            device: self.settings.device,
-            seed: self.settings.seed,
-            ..preset
-        };
-        self.replace(&settings);
-    }
-
-    fn stopped_run(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
-        let Some((folder, settings)) = self.stopped.clone() else {
-            return;
-        };
-        ui.horizontal_wrapped(|ui| {
-            ui.label(format!("The run in {} was stopped.", folder.display()));
-            let go_on = ui.add_enabled(!self.running, Button::new("Go on"));
-            if go_on.on_hover_text("From its last saved state").clicked() {
-                self.stopped = None;
-                wishes.push(Wish::GoOn(folder, Box::new(settings)));
-            }
-            ui.label(
-                RichText::new("Its settings are below; Start begins a new run with them.").weak(),
-            );
-        });
     }
 
     fn start(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
