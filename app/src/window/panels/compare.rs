@@ -123,7 +123,13 @@ impl Panel for Compare {
                         name: format!("{} {}", run.name, evaluation.method),
                         evaluation: evaluation.clone(),
                     };
-                    self.entries.extend(run.evaluations.iter().map(entry));
+                    for evaluation in &run.evaluations {
+                        // Runs that start from the same network judge it alike.
+                        let known = |entry: &Entry| entry.evaluation == *evaluation;
+                        if !self.entries.iter().any(known) {
+                            self.entries.push(entry(evaluation));
+                        }
+                    }
                 }
             }
             _ => {}

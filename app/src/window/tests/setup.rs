@@ -91,6 +91,15 @@ fn methods_layers_and_presets_change_the_settings() {
     harness.run_steps(2);
     let without = ["conv1", "bn1", "conv2", "bn2", "fc1"].map(|name| format!("DigitsCnn.{name}.*"));
     assert_eq!(saved(&mut harness).posterior.layers, Select::paths(without));
+    harness.get_by_label("DigitsCnn").click();
+    harness.run_steps(2);
+    harness.get_by_label("DigitsCnn").click();
+    harness.run_steps(2);
+    assert!(
+        harness
+            .query_by_label_contains("Choose one layer at least")
+            .is_some()
+    );
     harness.get_by_label("The last").click();
     harness.run_steps(2);
     assert_eq!(saved(&mut harness).posterior.layers, Select::LastLayer);

@@ -79,12 +79,11 @@ impl Layers {
         if changed {
             *select = self.select();
         }
-        if !self.chosen.is_empty() && !self.chosen.contains(&true) {
-            super::row::problem(
-                ui,
-                "Choose one layer at least, or ordinary training (MAP) above.",
-            );
-        }
+    }
+
+    /// Whether the network is known, and nothing of it chosen.
+    pub fn none_is_chosen(&self) -> bool {
+        !self.chosen.is_empty() && !self.chosen.contains(&true)
     }
 
     fn choose_last(&mut self) {

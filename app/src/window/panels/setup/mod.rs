@@ -147,6 +147,10 @@ impl SetUp {
         if Files::of(&survey.settings) != Files::of(&self.settings) {
             return;
         }
+        // The user may have chosen other layers meanwhile.
+        if survey.settings.posterior.layers != self.settings.posterior.layers {
+            self.asked_files = None;
+        }
         if let Ok(parameters) = &survey.parameters {
             self.layers.fill(parameters);
         }
@@ -218,6 +222,9 @@ impl SetUp {
         }
         if matches!(survey.strangers, Some(Err(_))) {
             return Some("Choose pictures of another kind that can be opened, or do without.");
+        }
+        if self.settings.posterior.method != Method::Map && self.layers.none_is_chosen() {
+            return Some("Choose one layer at least, or ordinary training (MAP).");
         }
         match survey.weights {
             Some(Weights::Misfit(_) | Weights::Unreadable(_)) => Some("Choose weights that fit."),
