@@ -80,12 +80,14 @@ fn the_demo_runs_in_the_window_and_every_page_shows_it() {
     assert!(said.contains("frames") && said.contains("MB"), "{said}");
 
     for page in [
+        "set-up",
         "training",
         "posterior",
         "ensemble",
         "uncertainty",
         "calibration",
         "predict",
+        "compare",
     ] {
         let [light, dark] = ["", "-dark"].map(|ending| {
             let picture = picture(&folder, &format!("{page}{ending}"));
