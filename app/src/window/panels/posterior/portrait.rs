@@ -96,43 +96,48 @@ impl Portrait {
         let moved = moved.map_or(String::new(), |moved| {
             format!("Moved by, {moved:.1} % in all")
         });
-        let all: [(&str, &str, Option<&Histogram>, Ink); 4] = [
+        let logarithm = "powers of ten";
+        let all: [(&str, &str, &str, Option<&Histogram>, Ink); 4] = [
             (
                 "Means",
                 "Where the means of the weights lie.",
+                "value",
                 Some(&layer.mean),
                 BLUE,
             ),
             (
-                "Deviations, powers of ten",
+                "Deviations",
                 terms::SPREAD,
+                logarithm,
                 spread.map(|spread| &spread.std),
                 VERMILION,
             ),
             (
-                "Signal to noise, powers of ten",
+                "Signal to noise",
                 terms::SIGNAL_TO_NOISE,
+                logarithm,
                 spread.map(|spread| &spread.signal_to_noise),
                 GREEN,
             ),
             (
                 &moved,
                 terms::MOVEMENT,
+                "value",
                 movement.map(|movement| &movement.elements),
                 QUIET,
             ),
         ];
         let shown: Vec<_> = all
             .into_iter()
-            .filter_map(|(title, explained, histogram, ink)| {
-                Some((title, explained, histogram?, ink))
+            .filter_map(|(title, explained, x_label, histogram, ink)| {
+                Some((title, explained, x_label, histogram?, ink))
             })
             .collect();
         ui.label(RichText::new("Shares of the weights, %").weak());
         ui.columns(shown.len(), |columns| {
-            for (ui, (title, explained, histogram, ink)) in columns.iter_mut().zip(shown) {
+            for (ui, (title, explained, x_label, histogram, ink)) in columns.iter_mut().zip(shown) {
                 let series = vec![drawings::shares(title, ink, histogram)];
-                let drawing = drawings::drawing(title, "value", "weights, %", series);
+                let drawing = drawings::drawing(title, x_label, "weights, %", series);
                 take_away::plot(ui, drawing, explained, 140.0, None, wishes);
             }
         });
