@@ -40,6 +40,7 @@
 pub mod checkpoint;
 mod clock;
 pub mod data;
+pub mod disk;
 pub mod estimate;
 mod estimators;
 pub mod evaluate;

@@ -112,7 +112,6 @@ impl Checkpoint {
     }
 
     /// Reads a file. The format is found by content, whatever the file is called.
-    #[cfg(not(target_arch = "wasm32"))]
     pub fn open(path: impl AsRef<Path>) -> Result<Self, CheckpointError> {
         let path = path.as_ref();
         let bytes =
@@ -194,6 +193,11 @@ impl Checkpoint {
         };
         values().map_err(|problem| CheckpointError::in_file(self.file(), problem))
     }
+}
+
+#[cfg(target_arch = "wasm32")]
+fn read_file(path: &Path) -> Outcome<Vec<u8>> {
+    crate::disk::read(path).map_err(CheckpointProblem::Read)
 }
 
 #[cfg(not(target_arch = "wasm32"))]

@@ -47,9 +47,7 @@ pub use epoch::Epoch;
 pub use error::DataError;
 pub use faces::{CfpPairs, FacePair, FacePairs};
 pub use files::Files;
-#[cfg(not(target_family = "wasm"))]
-pub use layout::open;
-pub use layout::open_files;
+pub use layout::{open, open_files};
 pub use memory::Pictures;
 pub use picture::{MAX_SIDE, Picture};
 pub use preparation::{Augmentation, Preparation};

@@ -7,14 +7,11 @@ mod error;
 mod header;
 mod read;
 mod tensors;
-#[cfg(not(target_family = "wasm"))]
-mod write;
 
+pub use crate::disk::write_atomically;
 pub use error::FileError;
 pub use header::{Header, VERSION};
 pub use read::PosteriorFile;
-#[cfg(not(target_family = "wasm"))]
-pub use write::write_atomically;
 
 use crate::posterior::Bayes;
 use burn::module::Module;

@@ -6,6 +6,7 @@ use super::{
     tensors::{self, Fill, Stored},
 };
 use crate::{
+    disk,
     models::Network,
     posterior::{Bayes, IntoBayes, Posterior, conversion_account},
 };
@@ -27,10 +28,9 @@ impl PosteriorFile {
     /// # Errors
     ///
     /// No such file, and what [`from_bytes`](Self::from_bytes) returns.
-    #[cfg(not(target_family = "wasm"))]
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
-        let bytes = std::fs::read(path).map_err(|error| FileError::Io {
+        let bytes = disk::read(path).map_err(|error| FileError::Io {
             path: path.display().to_string(),
             error,
         })?;

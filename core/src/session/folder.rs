@@ -2,13 +2,13 @@
 
 use super::{HistoryRow, Keeper, RunSettings, SessionError};
 use crate::{
+    disk::{self, Lock},
     evaluate::Evaluation,
     file::{FileError, write_atomically},
     train::{Position, TrainState},
 };
 use std::{
     fmt::Write as _,
-    fs::{self, File},
     io,
     path::{Path, PathBuf},
 };
@@ -24,7 +24,7 @@ use std::{
 /// | `evaluations/` | what each network is worth |
 pub struct RunFolder {
     path: PathBuf,
-    _lock: File,
+    _lock: Lock,
 }
 
 /// States that are kept: should the last one turn out damaged, there is one before.
@@ -46,7 +46,7 @@ impl RunFolder {
             folder: path.display().to_string(),
             problem: format!("the folder of the run cannot be made: {error}"),
         };
-        if path.join(SETTINGS).exists() {
+        if disk::exists(&path.join(SETTINGS)) {
             return Err(SessionError::Folder {
                 folder: path.display().to_string(),
                 problem:
@@ -54,8 +54,8 @@ impl RunFolder {
                         .to_owned(),
             });
         }
-        fs::create_dir_all(path.join(STATES_FOLDER)).map_err(refused)?;
-        fs::create_dir_all(path.join(EVALUATIONS)).map_err(refused)?;
+        disk::create_folder(&path.join(STATES_FOLDER)).map_err(refused)?;
+        disk::create_folder(&path.join(EVALUATIONS)).map_err(refused)?;
         let lock = lock(&path)?;
         let mut text = String::new();
         for line in about.lines() {
@@ -74,10 +74,11 @@ impl RunFolder {
     pub fn open(path: impl Into<PathBuf>) -> Result<(Self, RunSettings), SessionError> {
         let path = path.into();
         let file = path.join(SETTINGS);
-        let text = fs::read_to_string(&file).map_err(|error| SessionError::Folder {
+        let text = disk::read(&file).map_err(|error| SessionError::Folder {
             folder: path.display().to_string(),
             problem: format!("there is no run to resume: {SETTINGS} cannot be read ({error})"),
         })?;
+        let text = String::from_utf8_lossy(&text);
         let lock = lock(&path)?;
         let settings = RunSettings::from_toml(&text)?;
         Ok((Self { path, _lock: lock }, settings))
@@ -91,7 +92,7 @@ impl RunFolder {
     pub fn state(&self) -> Result<(Option<TrainState>, Vec<PathBuf>), SessionError> {
         let mut damaged = Vec::new();
         for path in self.states()?.into_iter().rev() {
-            let bytes = fs::read(&path);
+            let bytes = disk::read(&path);
             match bytes.map(|bytes| TrainState::from_bytes(&bytes)) {
                 Ok(Ok(state)) => return Ok((Some(state), damaged)),
                 Ok(Err(_)) | Err(_) => damaged.push(path),
@@ -103,7 +104,7 @@ impl RunFolder {
     /// Whether the run came to its end: the result is there, and judged.
     pub fn is_finished(&self, settings: &RunSettings) -> bool {
         let method = settings.posterior.method.to_string();
-        self.path.join(POSTERIOR).exists() && self.evaluation_path(&method).exists()
+        disk::exists(&self.path.join(POSTERIOR)) && disk::exists(&self.evaluation_path(&method))
     }
 
     /// Where the folder is.
@@ -139,7 +140,7 @@ impl RunFolder {
     /// A file that cannot be read.
     pub fn history_rows(&self) -> Result<Vec<HistoryRow>, SessionError> {
         let file = self.path.join(HISTORY_JSON);
-        if !file.exists() {
+        if !disk::exists(&file) {
             return Ok(Vec::new());
         }
         read_json(&file)
@@ -164,7 +165,7 @@ impl Keeper for RunFolder {
         let states = self.states().unwrap_or_default();
         for old in states.iter().rev().skip(STATES) {
             // Best effort: an old state too many harms nobody.
-            let _ = fs::remove_file(old);
+            let _ = disk::remove_file(old);
         }
         Ok(())
     }
@@ -210,7 +211,7 @@ fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, SessionEr
         folder: path.display().to_string(),
         problem,
     };
-    let text = fs::read(path).map_err(|error| refused(error.to_string()))?;
+    let text = disk::read(path).map_err(|error| refused(error.to_string()))?;
     serde_json::from_slice(&text).map_err(|error| refused(error.to_string()))
 }
 
@@ -220,31 +221,17 @@ fn list(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, SessionError> {
         folder: folder.display().to_string(),
         problem: error.to_string(),
     };
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(refused)? {
-        let path = entry.map_err(refused)?.path();
-        if path.extension().is_some_and(|found| found == ending) {
-            files.push(path);
-        }
-    }
-    files.sort();
+    let mut files = disk::list(folder).map_err(refused)?;
+    files.retain(|path| path.extension().is_some_and(|found| found == ending));
     Ok(files)
 }
 
-/// A lock that the system takes back however the process ends.
-fn lock(folder: &Path) -> Result<File, SessionError> {
+fn lock(folder: &Path) -> Result<Lock, SessionError> {
     let refused = |problem: String| SessionError::Folder {
         folder: folder.display().to_string(),
         problem,
     };
-    let file = File::create(folder.join(".lock"));
-    let file = file.map_err(|error| refused(format!("the folder cannot be written: {error}")))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(fs::TryLockError::WouldBlock) => {
-            Err(refused("another process works on this run".to_owned()))
-        }
-        // Some file systems have no locks; a run there is not worse than without.
-        Err(fs::TryLockError::Error(_)) => Ok(file),
-    }
+    let lock = disk::lock(folder);
+    let lock = lock.map_err(|error| refused(format!("the folder cannot be written: {error}")))?;
+    lock.ok_or_else(|| refused("another process works on this run".to_owned()))
 }

@@ -1,9 +1,9 @@
 //! Everything that a run needs, opened and checked before the first step.
 
-use super::{Judge, RunSettings, SessionError};
+use super::{Judge, RunSettings, SessionError, Splits, open};
 use crate::{
     checkpoint::{Checkpoint, LoadAccount, LoadOptions},
-    data::{BatchSettings, Batches, Dataset, Preparation},
+    data::{BatchSettings, Batches, Dataset, Preparation, Split},
     file::Header,
     models::{Architecture, ModelConfig, Network},
     pass::Pass,
@@ -39,11 +39,7 @@ impl Job {
     /// # Errors
     ///
     /// Whatever cannot be opened or does not fit together, before anything is computed.
-    #[cfg(not(target_family = "wasm"))]
     pub fn open(settings: RunSettings, device: &Device) -> Result<Self, SessionError> {
-        use super::{Splits, open};
-        use crate::data::Split;
-
         let checkpoint = match &settings.model.weights {
             Some(path) => Some(Checkpoint::open(path)?),
             None => None,

@@ -5,12 +5,10 @@
 
 mod error;
 mod event;
-#[cfg(not(target_family = "wasm"))]
 mod folder;
 mod holdout;
 mod job;
 mod judge;
-#[cfg(not(target_family = "wasm"))]
 mod open;
 mod port;
 mod run;
@@ -18,12 +16,10 @@ mod settings;
 
 pub use error::SessionError;
 pub use event::{Command, Event, HistoryRow, Phase, Prepared, Progress};
-#[cfg(not(target_family = "wasm"))]
 pub use folder::RunFolder;
 pub use holdout::Splits;
 pub use job::Job;
 pub use judge::Judge;
-#[cfg(not(target_family = "wasm"))]
 pub use open::{open_any, open_splits, starting_point};
 pub use port::{Control, Latest, Port, connect};
 pub use run::{Ending, run};

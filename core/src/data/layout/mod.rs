@@ -10,9 +10,7 @@ mod tiles;
 #[cfg(not(target_family = "wasm"))]
 use super::files::read_file;
 use super::{DataError, Dataset, Files, Split};
-#[cfg(not(target_family = "wasm"))]
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 type Opened = Result<Arc<dyn Dataset>, DataError>;
 
@@ -97,6 +95,31 @@ pub fn open(path: impl AsRef<Path>, split: Split) -> Opened {
         return tiles::open(&files, split);
     }
     Err(unknown(name, "a single file".to_owned()))
+}
+
+/// Opens a data set at a path of the page's memory: a folder or an archive.
+///
+/// # Errors
+///
+/// As natively.
+#[cfg(target_family = "wasm")]
+pub fn open(path: impl AsRef<Path>, split: Split) -> Opened {
+    use crate::disk;
+
+    let path = path.as_ref();
+    let place = path.display().to_string();
+    let inside = disk::below(path).into_iter().filter_map(|(file, bytes)| {
+        let name = file.strip_prefix(path).ok()?.to_str()?.to_owned();
+        (!name.is_empty()).then(|| (name, bytes.to_vec()))
+    });
+    let files = match disk::is_folder(path) {
+        true => Files::from_bytes(place, inside),
+        false => {
+            let bytes = disk::read(path).map_err(|error| DataError::read(&place, error))?;
+            Files::from_archive(&place, &bytes)?
+        }
+    };
+    open_files(files, split)
 }
 
 /// Opens a data set from files that are at hand already, as in a browser.
