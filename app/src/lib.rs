@@ -6,11 +6,12 @@ extern crate self as bayesadapter_app;
 
 #[cfg(not(target_family = "wasm"))]
 pub mod cli;
-#[cfg(not(target_family = "wasm"))]
+mod demo;
+mod device;
+mod error;
 mod network;
+mod outcome;
 mod picture;
 pub mod report;
-#[cfg(not(target_family = "wasm"))]
 mod verdict;
-#[cfg(not(target_family = "wasm"))]
-mod window;
+pub mod window;

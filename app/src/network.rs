@@ -1,6 +1,6 @@
 //! Opening what a user names.
 
-use crate::cli::BadInput;
+use crate::error::BadInput;
 use anyhow::Result;
 use bayesadapter::{
     data::Preparation,

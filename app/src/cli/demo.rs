@@ -1,12 +1,14 @@
 //! `bayesadapter demo`: the whole story on handwritten digits.
 
 use super::{Voice, devices, finetune, outcome};
-use crate::report::{self, Report};
+use crate::{
+    demo::{DATA, run_folder, settings},
+    report::{self, Report},
+};
 use anyhow::{Context, Result, bail};
 use bayesadapter::{
     data::Split,
     session::{DeviceChoice, Job, Method, RunFolder, RunSettings, open_any},
-    train::FineTuning,
 };
 use clap::Args;
 use std::{
@@ -28,9 +30,6 @@ pub struct Flags {
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
 }
-
-/// Few digits, so that there is something that a network cannot know.
-const DATA: &str = "few-digits";
 
 /// What the run files of a demo say of themselves.
 pub const ABOUT: &str = "A run of bayesadapter's demo";
@@ -101,37 +100,6 @@ fn introduction(method: Method) -> &'static str {
             "3. The same network as an ensemble that shares its weights (PSE), fine-tuned"
         }
     }
-}
-
-/// The folder of one of the demo's runs.
-pub fn run_folder(out: &Path, method: Method) -> PathBuf {
-    out.join(method.to_string().to_lowercase())
-}
-
-/// The settings of one of the demo's runs; all but the one of MAP start from what that left in `out`.
-pub fn settings(method: Method, device: DeviceChoice, out: &Path) -> RunSettings {
-    let mut settings = RunSettings {
-        device,
-        ..RunSettings::default()
-    };
-    settings.data.path = DATA.to_owned();
-    settings.data.out_of_distribution = Some("scribbles".to_owned());
-    settings.posterior.method = method;
-    settings.training.batch = 32;
-    settings.training.lambda = 5e-4;
-    settings.training.epochs = 60;
-    if method == Method::Map {
-        settings.training.rates = FineTuning {
-            mean_rate: 0.05,
-            ..FineTuning::from_scratch()
-        };
-    } else {
-        // The network is young and its data are few: its weights may still move.
-        settings.training.rates.mean_rate = 5e-3;
-        let map = run_folder(out, Method::Map).join("posterior.safetensors");
-        settings.model.weights = Some(map.display().to_string());
-    }
-    settings
 }
 
 fn report(runs: &[(Method, PathBuf)], out: &Path, voice: &Voice) -> Result<PathBuf> {

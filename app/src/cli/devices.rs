@@ -1,18 +1,11 @@
 //! What can compute here.
 
 use super::ops;
+pub use crate::device::Named;
 use anyhow::{Result, anyhow};
 use bayesadapter::session::DeviceChoice;
 use burn::tensor::{Device, DeviceKind};
 use std::process::ExitCode;
-
-/// A device with the name a person knows it by.
-pub struct Named {
-    pub name: String,
-    pub device: Device,
-    /// Whether the device is made for this: a GPU, or the CPU by its own kernels, not a GPU in software.
-    pub fast: bool,
-}
 
 fn cpu() -> Named {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);

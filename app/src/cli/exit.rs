@@ -1,5 +1,6 @@
 //! What the number with which the program ends means.
 
+pub use crate::error::{BadInput, in_words};
 use bayesadapter::session::SessionError;
 use std::process::ExitCode;
 
@@ -11,24 +12,6 @@ const INPUT: u8 = 3;
 const NOT_FINITE: u8 = 4;
 const DEVICE: u8 = 5;
 const FILE: u8 = 6;
-
-/// Input of a command that cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct BadInput(pub String);
-
-/// An error with its causes, each said once: most errors of the library name their cause themselves.
-pub fn in_words(error: &anyhow::Error) -> String {
-    let mut text = String::new();
-    for cause in error.chain().map(ToString::to_string) {
-        if text.is_empty() {
-            text = cause;
-        } else if !text.contains(&cause) {
-            text = format!("{text}: {cause}");
-        }
-    }
-    text
-}
 
 /// The exit code for an error.
 pub fn code_of(error: &anyhow::Error) -> ExitCode {
@@ -42,21 +25,4 @@ pub fn code_of(error: &anyhow::Error) -> ExitCode {
         None => FAILED,
     };
     ExitCode::from(code)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::in_words;
-    use anyhow::Context;
-
-    #[test]
-    fn a_cause_is_said_once() {
-        let error = std::io::Error::other("no such folder");
-        let error = anyhow::Error::new(error).context("pictures cannot be read: no such folder");
-        let error = Err::<(), _>(error)
-            .context("the run cannot start")
-            .unwrap_err();
-        let text = "the run cannot start: pictures cannot be read: no such folder";
-        assert_eq!(in_words(&error), text);
-    }
 }

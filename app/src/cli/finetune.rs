@@ -1,12 +1,12 @@
 //! `bayesadapter finetune` and `pretrain`: one run in one folder.
 
 use super::{
-    Voice,
-    devices::{self, Named},
+    Voice, devices,
     exit::{BadInput, INTERRUPTED},
     flags::RunFlags,
     outcome,
 };
+use crate::outcome::{about, folder_name};
 use anyhow::{Result, anyhow};
 use bayesadapter::{
     session::{self, Command, Ending, Job, Method, RunFolder, RunSettings},
@@ -59,21 +59,6 @@ fn settings(flags: &RunFlags, start: Start) -> Result<RunSettings> {
         }
     }
     Ok(settings)
-}
-
-/// What the folder of a run is called.
-pub fn folder_name(settings: &RunSettings) -> String {
-    let method = settings.posterior.method.to_string().to_lowercase();
-    format!("{}-{method}", settings.model.architecture)
-}
-
-/// What a run file says of itself.
-pub fn about(device: &Named) -> String {
-    format!(
-        "A run of bayesadapter {}\ndevice: {}",
-        env!("CARGO_PKG_VERSION"),
-        device.name
-    )
 }
 
 fn resume(path: &Path, flags: &RunFlags, voice: &Voice) -> Result<ExitCode> {

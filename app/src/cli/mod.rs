@@ -2,7 +2,7 @@
 
 mod bars;
 mod data_get;
-pub(crate) mod demo;
+mod demo;
 pub(crate) mod devices;
 mod evaluate;
 pub mod exit;

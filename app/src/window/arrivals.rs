@@ -1,6 +1,7 @@
 //! Where things go that were chosen or dropped.
 
-use super::{Window, dialog::Purpose, errand::Errand, news::Wish, sort::Found, worker::Question};
+use super::{Window, errand::Errand, news::Wish, purpose::Purpose, sort::Found, worker::Question};
+use bayesadapter::disk;
 use egui::{Align2, Frame, Order, RichText, Vec2};
 use std::path::PathBuf;
 
@@ -39,7 +40,7 @@ impl Window {
     pub(super) fn free_folder(&self, name: &str) -> PathBuf {
         let numbered = (2..).map(|number: u32| format!("{name}-{number}"));
         let mut names = std::iter::once(name.to_owned()).chain(numbered);
-        let free = names.find(|name| !self.out.join(name).exists());
+        let free = names.find(|name| !disk::exists(&self.out.join(name)));
         self.out.join(free.as_deref().unwrap_or(name))
     }
 }

@@ -1,14 +1,14 @@
 //! What networks are worth, from where runs left it.
 
-use super::computer::Computer;
+use super::platform::{Computer, OwnPace};
 use crate::network::{self, Opened};
 use anyhow::{Context, Result, bail};
 use bayesadapter::{
     data::Split,
+    disk,
     evaluate::Evaluation,
-    session::{self, Judge, OwnThread, RunFolder, RunSettings},
+    session::{self, DeviceChoice, Judge, RunFolder, RunSettings},
 };
-use burn::tensor::read_sync;
 use std::path::{Path, PathBuf};
 
 /// The networks of one run.
@@ -21,8 +21,8 @@ pub struct Compared {
 
 /// Reads a run folder, a folder of runs, or a posterior file. A file that lies in no run is judged on the data that
 /// it was made with.
-pub fn read(path: &Path, computer: &Computer) -> Result<Vec<Compared>> {
-    if path.is_dir() {
+pub async fn read(path: &Path, computer: &Computer) -> Result<Vec<Compared>> {
+    if disk::is_folder(path) {
         let runs = match is_run(path) {
             true => vec![path.to_owned()],
             false => runs_in(path)?,
@@ -31,23 +31,20 @@ pub fn read(path: &Path, computer: &Computer) -> Result<Vec<Compared>> {
     }
     match path.parent().filter(|folder| is_run(folder)) {
         Some(folder) => Ok(vec![of_run(folder)?]),
-        None => Ok(vec![of_file(path, computer)?]),
+        None => Ok(vec![of_file(path, computer).await?]),
     }
 }
 
 /// Whether a folder is that of a run.
 pub fn is_run(folder: &Path) -> bool {
-    folder.join("run.toml").is_file()
+    disk::exists(&folder.join("run.toml"))
 }
 
 /// The runs right inside of a folder, by name.
 pub fn runs_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let unreadable = || format!("{} cannot be read", folder.display());
-    let entries = folder.read_dir().with_context(unreadable)?;
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let mut paths: Vec<PathBuf> = paths.collect::<Result<_, _>>().with_context(unreadable)?;
+    let mut paths = disk::list(folder).with_context(unreadable)?;
     paths.retain(|path| is_run(path));
-    paths.sort();
     match paths.is_empty() {
         true => bail!(
             "{} holds no run; choose a run folder (the one with run.toml), or a posterior file",
@@ -73,8 +70,8 @@ fn of_run(path: &Path) -> Result<Compared> {
     })
 }
 
-fn of_file(path: &Path, computer: &Computer) -> Result<Compared> {
-    let device = computer.with(|named| named.device.clone())?;
+async fn of_file(path: &Path, computer: &Computer) -> Result<Compared> {
+    let device = computer.device(DeviceChoice::Auto).await?.device;
     let opened = network::open(path, &device)?;
     let judge = judge(&opened, device).with_context(|| {
         format!(
@@ -84,7 +81,9 @@ fn of_file(path: &Path, computer: &Computer) -> Result<Compared> {
     })?;
     // Nobody listens: the window shows that the worker is busy.
     let (_, port) = session::connect();
-    let judged = read_sync(judge.evaluate(&opened.bayes, opened.method, &port, &OwnThread))?;
+    let judged = judge
+        .evaluate(&opened.bayes, opened.method, &port, &OwnPace)
+        .await?;
     Ok(Compared {
         name: name_of(path),
         path: path.to_owned(),

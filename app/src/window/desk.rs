@@ -1,21 +1,22 @@
 //! What the worker does with a request.
 
 use super::{
-    computer::Computer,
     news::News,
+    platform::Computer,
     worker::{Answer, Glimpse, Question, Request, Scrub, Scrubbed, View},
 };
 use crate::network::{self, Opened};
 use anyhow::{Context, Result, bail};
 use bayesadapter::{
     data::{Dataset, Picture},
+    disk,
     evaluate::{EvaluateError, Evaluation, KernelPosterior, LayerPosterior, movements},
     models::ModelConfig,
     posterior::Inventory,
     predict::{Draws, PredictOptions, Prediction},
-    session::{self, Method, RunFolder, RunSettings},
+    session::{self, DeviceChoice, Method, RunFolder, RunSettings},
 };
-use burn::tensor::{Tensor, TensorData, read_sync};
+use burn::tensor::{Tensor, TensorData};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -50,17 +51,17 @@ impl Desk {
         }
     }
 
-    pub fn handle(&mut self, request: Request) -> Result<News> {
+    pub async fn handle(&mut self, request: Request) -> Result<News> {
         match request {
-            Request::Open(path) => Ok(News::Opened(Arc::new(self.open(path)?))),
+            Request::Open(path) => Ok(News::Opened(Arc::new(self.open(path).await?))),
             Request::Layer(path) => {
                 let inventory = self.opened()?.bayes.inventory();
-                Ok(News::Layer(Box::new(self.layer(&inventory, &path)?)))
+                Ok(News::Layer(Box::new(self.layer(&inventory, &path).await?)))
             }
-            Request::Scrub(scrub) => self.scrub(scrub).map(News::Scrubbed),
+            Request::Scrub(scrub) => self.scrub(scrub).await.map(News::Scrubbed),
             Request::Pictures(positions) => self.pictures(&positions).map(News::Pictures),
-            Request::Ask(question) => self.answer(question).map(News::Answered),
-            Request::Do(errand) => errand.run(&self.computer),
+            Request::Ask(question) => self.answer(question).await.map(News::Answered),
+            Request::Do(errand) => errand.run(&self.computer).await,
         }
     }
 
@@ -70,11 +71,11 @@ impl Desk {
             .context("no posterior is open; run the digits demo, or open a file")
     }
 
-    fn open(&mut self, path: PathBuf) -> Result<View> {
-        let device = self.computer.with(|named| named.device.clone())?;
+    async fn open(&mut self, path: PathBuf) -> Result<View> {
+        let device = self.computer.device(DeviceChoice::Auto).await?.device;
         let opened = network::open(&path, &device)?;
         let inventory = opened.bayes.inventory();
-        let summaries = read_sync(inventory.summaries())?;
+        let summaries = inventory.summaries().await?;
         let run: Option<RunSettings> =
             serde_json::from_value(opened.header.run.clone().into()).ok();
         // Without its data, or the weights that it started from, the posterior can be shown all the same.
@@ -84,11 +85,13 @@ impl Desk {
             start.ok().flatten()
         });
         let movements = match &self.start {
-            Some(start) => read_sync(movements(&inventory, start))?,
+            Some(start) => movements(&inventory, start).await?,
             None => BTreeMap::new(),
         };
-        let first = inventory.entries.first();
-        let layer = first.map(|first| self.layer(&inventory, &first.path));
+        let layer = match inventory.entries.first() {
+            Some(first) => Some(self.layer(&inventory, &first.path).await?),
+            None => None,
+        };
         self.test = run.and_then(|run| {
             let splits = session::open_splits(&run.data.path, run.seed).ok()?;
             Some(splits.test)
@@ -106,7 +109,7 @@ impl Desk {
             input_shape: opened.header.input_shape,
             summaries,
             movements,
-            layer: layer.transpose()?,
+            layer,
             evaluations,
             history,
             path,
@@ -115,9 +118,9 @@ impl Desk {
         Ok(view)
     }
 
-    fn layer(&self, inventory: &Inventory, path: &str) -> Result<LayerPosterior> {
+    async fn layer(&self, inventory: &Inventory, path: &str) -> Result<LayerPosterior> {
         let layer = LayerPosterior::of_path(inventory, path, self.start.as_ref());
-        Ok(read_sync(layer)?)
+        Ok(layer.await?)
     }
 
     /// Positions of a few test pictures: where the network is least sure, its draws differ most.
@@ -144,19 +147,19 @@ impl Desk {
     }
 
     /// One network out of the posterior: its kernels, and what it says.
-    fn scrub(&self, scrub: Scrub) -> Result<Scrubbed> {
+    async fn scrub(&self, scrub: Scrub) -> Result<Scrubbed> {
         let opened = self.opened()?;
         let (bayes, layer) = (&opened.bayes, &scrub.layer);
         let kernels = match scrub.draw {
-            None => read_sync(KernelPosterior::of_path(&bayes.inventory(), layer)),
-            Some(draw) => read_sync(KernelPosterior::of_draw(bayes, layer, draw)),
+            None => KernelPosterior::of_path(&bayes.inventory(), layer).await,
+            Some(draw) => KernelPosterior::of_draw(bayes, layer, draw).await,
         };
         let kernels = match kernels {
             Err(EvaluateError::NoKernel { .. }) => None,
             kernels => Some(kernels?),
         };
         let answers = match &self.test {
-            Some(test) => self.glimpses(opened, test, scrub.draw)?,
+            Some(test) => self.glimpses(opened, test, scrub.draw).await?,
             None => Vec::new(),
         };
         Ok(Scrubbed {
@@ -166,7 +169,7 @@ impl Desk {
         })
     }
 
-    fn glimpses(
+    async fn glimpses(
         &self,
         opened: &Opened,
         test: &Arc<dyn Dataset>,
@@ -182,8 +185,10 @@ impl Desk {
         if pictures.is_empty() {
             return Ok(Vec::new());
         }
-        let input = self.input(opened, pictures.iter().map(|(_, picture)| picture))?;
-        let prediction = opened.bayes.predict(input, draws)?;
+        let input = self
+            .input(opened, pictures.iter().map(|(_, picture)| picture))
+            .await?;
+        let prediction = opened.bayes.predict_async(input, draws).await?;
         let rows = prediction.probabilities().chunks_exact(prediction.classes);
         let said = rows.zip(prediction.predicted_classes());
         let glimpse = |((label, picture), (row, said)): ((u32, Picture), (&[f32], u32))| Glimpse {
@@ -196,7 +201,7 @@ impl Desk {
     }
 
     /// Pictures as the network takes them.
-    fn input<'a>(
+    async fn input<'a>(
         &self,
         opened: &Opened,
         pictures: impl Iterator<Item = &'a Picture>,
@@ -209,11 +214,11 @@ impl Desk {
         }
         let [channels, height, width] = preparation.shape;
         let input = TensorData::new(pixels, [count, channels, height, width]);
-        let device = self.computer.with(|named| named.device.clone())?;
+        let device = self.computer.device(DeviceChoice::Auto).await?.device;
         Ok(Tensor::from_data(input, &device))
     }
 
-    fn answer(&self, question: Question) -> Result<Answer> {
+    async fn answer(&self, question: Question) -> Result<Answer> {
         let opened = self.opened()?;
         let picture = match &question {
             Question::Drawn(picture) | Question::Pasted(picture) => picture.clone(),
@@ -223,9 +228,9 @@ impl Desk {
             Method::Map => Draws::Mean,
             _ => Draws::Fixed(DRAWS),
         };
-        let input = self.input(opened, [&picture].into_iter())?;
+        let input = self.input(opened, [&picture].into_iter()).await?;
         let options = PredictOptions::new(draws).with_draws_kept();
-        let prediction = opened.bayes.predict(input, options)?;
+        let prediction = opened.bayes.predict_async(input, options).await?;
         let spreads = spreads(&prediction);
         let classes = prediction.probabilities().iter().zip(spreads).enumerate();
         let only = |values: &[f64]| values.first().copied().unwrap_or_default();
@@ -245,8 +250,7 @@ impl Desk {
 }
 
 fn read(path: &Path) -> Result<Picture> {
-    let bytes =
-        std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let bytes = disk::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
     Ok(Picture::decode(&bytes, &path.display().to_string())?)
 }
 

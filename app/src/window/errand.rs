@@ -2,13 +2,13 @@
 
 use super::{
     compare::{self, Compared},
-    computer::Computer,
     news::News,
+    platform::{self, Computer},
     sort, survey,
 };
-use crate::{cli::outcome, report};
+use crate::{outcome, report};
 use anyhow::Result;
-use bayesadapter::{file::write_atomically, session::RunSettings};
+use bayesadapter::session::RunSettings;
 use std::path::PathBuf;
 
 /// One thing to do.
@@ -54,24 +54,24 @@ impl Errand {
         )
     }
 
-    pub fn run(self, computer: &Computer) -> Result<News> {
+    pub async fn run(self, computer: &Computer) -> Result<News> {
         Ok(match self {
             Self::Survey(settings) => News::Surveyed(Box::new(survey::survey(*settings))),
             Self::Estimate(settings) => {
-                News::Estimated(Box::new(survey::estimate(*settings, computer)))
+                News::Estimated(Box::new(survey::estimate(*settings, computer).await))
             }
-            Self::ListDevices => News::Devices(computer.list()),
+            Self::ListDevices => News::Devices(computer.list().await),
             Self::Sort(path) => News::Sorted(sort::sort(path)?),
             Self::Compare(path) => {
-                let runs: Vec<Compared> = compare::read(&path, computer)?;
+                let runs: Vec<Compared> = compare::read(&path, computer).await?;
                 News::Compared(runs)
             }
             Self::Save(parcel, path) => {
-                write_atomically(&path, &parcel.content.into_bytes()?)?;
+                platform::deliver(&path, &parcel.content.into_bytes()?)?;
                 News::Saved { path, show: false }
             }
             Self::Report(folder) => {
-                let path = report::write(&outcome::report(&folder)?, &folder)?;
+                let path = platform::deliver_report(&outcome::report(&folder)?, &folder)?;
                 News::Saved { path, show: true }
             }
         })

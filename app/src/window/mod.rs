@@ -5,91 +5,54 @@
 mod arrivals;
 mod closing;
 mod compare;
-mod computer;
 mod desk;
-mod dialog;
 mod errand;
 mod look;
 mod news;
 mod panels;
-mod remembered;
+#[cfg_attr(target_family = "wasm", path = "page/mod.rs")]
+#[cfg_attr(not(target_family = "wasm"), path = "native/mod.rs")]
+mod platform;
+mod purpose;
 mod runner;
 mod sort;
 mod survey;
 mod take_away;
 #[cfg(test)]
 mod tests;
-mod tour;
 mod view_menu;
 mod welcome;
 mod worker;
 
-use crate::cli::finetune;
-use anyhow::{Result, anyhow};
+use crate::outcome;
 use bayesadapter::{
     data::Picture,
+    disk,
     session::{Command, Ending, Event, Phase},
 };
 use closing::Closing;
-use computer::Computer;
-use dialog::{Dialog, Purpose};
 use eframe::egui;
 use egui::{Key, Modifiers, RichText};
 use errand::Errand;
 use news::{News, Wish};
 use panels::Panel;
-use remembered::Remembered;
+use platform::{Computer, Dialog, Host, Worker};
+#[cfg(target_family = "wasm")]
+pub use platform::{Page, give, open};
+#[cfg(not(target_family = "wasm"))]
+pub use platform::{open, tour};
+use purpose::Purpose;
 use runner::{Plan, Runner};
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
-use tour::{Outcome, Tour};
 use welcome::Welcome;
-use worker::{Question, Worker};
+use worker::Question;
 
 /// How often the window looks for news while something goes on.
 const LOOK: Duration = Duration::from_millis(50);
-
-/// Opens the window and returns when it is closed.
-pub fn open() -> Result<()> {
-    show(None)
-}
-
-/// Opens the window, runs the demo in it for at least `time`, saves a picture of every page in `folder`, and closes it.
-/// Returns how long frames took and how much memory is in use, a line for every demo.
-pub fn tour(folder: PathBuf, time: Duration) -> Result<Vec<String>> {
-    let outcome = Outcome::new(Mutex::new(Ok(Vec::new())));
-    show(Some(Tour::new(folder, time, Arc::clone(&outcome))))?;
-    let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
-    std::mem::replace(&mut *outcome, Ok(Vec::new()))
-}
-
-fn show(tour: Option<Tour>) -> Result<()> {
-    let options = eframe::NativeOptions {
-        viewport: egui::ViewportBuilder::default()
-            .with_app_id("bayesadapter")
-            .with_inner_size([1280.0, 800.0])
-            .with_min_inner_size([900.0, 600.0]),
-        // A tour leaves the user's settings alone.
-        persistence_path: tour.as_ref().map(|tour| tour.folder().join("memory.ron")),
-        ..Default::default()
-    };
-    let create = |creation: &eframe::CreationContext| -> Result<Box<dyn eframe::App>, _> {
-        look::apply(&creation.egui_ctx);
-        let mut window = Window::new();
-        if let Some(remembered) = Remembered::load(creation.storage) {
-            window.welcome.method = remembered.method;
-            window.tell(&News::Chosen(Purpose::RunsFolder, remembered.out));
-        }
-        window.tour = tour;
-        Ok(Box::new(window))
-    };
-    eframe::run_native("BayesAdapter", options, Box::new(create)).map_err(|error| {
-        anyhow!("no window can be opened here ({error}); `bayesadapter demo` needs none")
-    })
-}
 
 /// All that the window holds.
 struct Window {
@@ -119,7 +82,7 @@ struct Window {
     /// A file that the browser is to show.
     to_show: Option<PathBuf>,
     closing: Closing,
-    tour: Option<Tour>,
+    host: Host,
 }
 
 impl Window {
@@ -135,7 +98,7 @@ impl Window {
             plans: Vec::new(),
             reported: None,
             run_folder: PathBuf::new(),
-            out: std::env::temp_dir().join("bayesadapter"),
+            out: platform::usual_place(),
             opening: false,
             phase: Phase::Ended,
             dialog: Dialog::default(),
@@ -143,7 +106,7 @@ impl Window {
             saved: None,
             to_show: None,
             closing: Closing::default(),
-            tour: None,
+            host: Host::default(),
         };
         window.tell(&News::Chosen(Purpose::RunsFolder, window.out.clone()));
         window
@@ -166,6 +129,14 @@ impl Window {
             self.notice = None;
             self.tell(&News::Chosen(purpose, path));
         }
+        for path in self.dialog.dropped() {
+            self.notice = None;
+            let shown = self.shown.and_then(|at| self.panels.get(at));
+            self.fulfil(Wish::Do(match shown.map(|panel| panel.name()) {
+                Some("Compare") => Errand::Compare(path),
+                _ => Errand::Sort(path),
+            }));
+        }
     }
 
     fn tell(&mut self, news: &News) {
@@ -178,9 +149,10 @@ impl Window {
             News::Ended {
                 ending: Ok(Ending::Finished),
                 ..
-            } => self
-                .worker
-                .open(self.run_folder.join("posterior.safetensors")),
+            } => {
+                let posterior = self.run_folder.join("posterior.safetensors");
+                self.worker.ask(|mail| mail.open(posterior));
+            }
             News::Ended {
                 ending: Err(error), ..
             }
@@ -207,6 +179,7 @@ impl Window {
             }
             _ => {}
         }
+        self.host.on_news(news);
         for panel in &mut self.panels {
             panel.on_news(news);
         }
@@ -220,12 +193,13 @@ impl Window {
         match wish {
             Wish::Demo(method) => {
                 let numbered = (1..).map(|number: u32| self.out.join(format!("demo-{number}")));
-                let mut free = numbered.skip_while(|folder| folder.exists());
+                let mut free = numbered.skip_while(|folder| disk::exists(folder));
                 let folder = free.next().unwrap_or_else(|| self.out.clone());
+                platform::prepare_demo(&folder);
                 self.start(Plan::demo(method, &folder));
             }
             Wish::Run(settings) => {
-                let folder = self.free_folder(&finetune::folder_name(&settings));
+                let folder = self.free_folder(&outcome::folder_name(&settings));
                 let settings = *settings;
                 self.start(vec![Plan { folder, settings }]);
             }
@@ -240,7 +214,7 @@ impl Window {
             Wish::Open(path) => {
                 self.notice = None;
                 self.opening = true;
-                self.worker.open(path);
+                self.worker.ask(|mail| mail.open(path));
             }
             Wish::Tell(command) => {
                 if let Some(runner) = &self.runner {
@@ -267,14 +241,8 @@ impl Window {
     /// Keys and dropped files.
     fn take_input(&mut self, ctx: &egui::Context) {
         let dropped = ctx.input(|input| input.raw.dropped_files.clone());
-        for file in dropped {
-            self.notice = None;
-            let path = PathBuf::from(file.path());
-            let shown = self.shown.and_then(|at| self.panels.get(at));
-            self.fulfil(Wish::Do(match shown.map(|panel| panel.name()) {
-                Some("Compare") => Errand::Compare(path),
-                _ => Errand::Sort(path),
-            }));
+        for file in &dropped {
+            self.dialog.take(file);
         }
         if let Some(picture) = pasted(ctx) {
             self.show_panel("Predict");
@@ -363,17 +331,12 @@ impl Window {
 
 impl eframe::App for Window {
     fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
-        self.catch_up();
         self.take_input(ui.ctx());
+        self.catch_up();
         if self.closing.ui(ui.ctx(), self.running()) {
             self.fulfil(Wish::Tell(Command::Stop));
         }
-        if let Some(mut tour) = self.tour.take() {
-            match tour.go_on(self, ui.ctx(), frame.info().cpu_usage) {
-                true => self.tour = Some(tour),
-                false => ui.ctx().send_viewport_cmd(egui::ViewportCommand::Close),
-            }
-        }
+        Host::frame(self, ui.ctx(), frame);
         let mut wishes = Vec::new();
         egui::Panel::top("bar").show(ui, |ui| {
             ui.add_space(4.0);
@@ -382,6 +345,7 @@ impl eframe::App for Window {
             take_away::saved(ui, &mut self.saved);
             ui.add_space(2.0);
         });
+        platform::foot(self, ui);
         let running = self.running();
         // Room on the right for half a label of an axis.
         let margin = egui::Margin {
@@ -399,7 +363,7 @@ impl eframe::App for Window {
         for wish in wishes {
             self.fulfil(wish);
         }
-        if let Some(path) = self.to_show.take() {
+        if let Some(path) = self.to_show.take().filter(|_| platform::HAS_FOLDERS) {
             let address = take_away::file_url(&path);
             ui.ctx().open_url(egui::OpenUrl::new_tab(address));
         }
@@ -409,14 +373,17 @@ impl eframe::App for Window {
     }
 
     fn raw_input_hook(&mut self, _: &egui::Context, input: &mut egui::RawInput) {
-        if let Some(tour) = &mut self.tour {
-            tour.move_pointer(input);
-        }
+        self.host.input(input);
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
-        let (out, method) = (self.out.clone(), self.welcome.method);
-        Remembered { out, method }.save(storage);
+        platform::remember(self, storage);
+    }
+
+    /// The page looks at the window from outside.
+    #[cfg(target_family = "wasm")]
+    fn as_any_mut(&mut self) -> Option<&mut dyn std::any::Any> {
+        Some(self)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::{
     compare::Compared,
-    dialog::Purpose,
     errand::Errand,
+    purpose::Purpose,
     sort::Found,
     survey::{Estimated, Survey},
     worker::{Answer, Question, Scrub, Scrubbed, View},

@@ -1,10 +1,14 @@
 //! Runs, one after the other, beside the window.
 
-use super::{computer::Computer, news::News};
-use crate::cli::{demo, exit::in_words, finetune};
-use anyhow::{Result, anyhow};
-use bayesadapter::session::{
-    self, Command, Control, DeviceChoice, Ending, Job, Method, RunFolder, RunSettings,
+use super::{
+    news::News,
+    platform::{Computer, OwnPace, Task},
+};
+use crate::{demo, error::in_words, outcome};
+use anyhow::Result;
+use bayesadapter::{
+    disk,
+    session::{self, Command, Control, DeviceChoice, Ending, Job, Method, RunFolder, RunSettings},
 };
 use std::{
     path::{Path, PathBuf},
@@ -13,7 +17,6 @@ use std::{
         atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, SyncSender, TryRecvError, sync_channel},
     },
-    thread::JoinHandle,
 };
 
 /// A run to make.
@@ -41,10 +44,10 @@ pub struct Runner {
     control: Option<Control>,
     stop: Arc<AtomicBool>,
     over: bool,
-    thread: Option<JoinHandle<()>>,
+    task: Task,
 }
 
-/// What the thread of the runs tells.
+/// What the runs tell.
 enum Step {
     Began {
         method: Method,
@@ -61,12 +64,12 @@ enum Step {
 impl Runner {
     /// What is finished is not done again, and what was stopped goes on.
     pub fn new(plans: Vec<Plan>, computer: Computer) -> Self {
-        // Few steps, each of which the window takes within a frame or two.
-        let (told, steps) = sync_channel(4);
+        // Two steps of a run and one at the end: a page, which must not wait, has room for all of them.
+        let (told, steps) = sync_channel(2 * plans.len() + 1);
         let stop = Arc::new(AtomicBool::new(false));
         let asked = Arc::clone(&stop);
-        let thread = std::thread::spawn(move || {
-            let done = runs(plans, &computer, &told, &asked);
+        let task = Task::start(move || async move {
+            let done = runs(plans, &computer, &told, &asked).await;
             let done = done.map_err(|error| in_words(&error));
             // Nobody listens once the window is closed.
             let _ = told.send(Step::Over(done));
@@ -76,7 +79,7 @@ impl Runner {
             control: None,
             stop,
             over: false,
-            thread: Some(thread),
+            task,
         }
     }
 
@@ -139,21 +142,20 @@ impl Drop for Runner {
     fn drop(&mut self) {
         self.tell(Command::Stop);
         // A thread that waits to tell something learns that nobody listens.
-        while let Ok(step) = self.steps.recv() {
+        while Task::MAY_WAIT
+            && let Ok(step) = self.steps.recv()
+        {
             if let Step::Began { control, .. } = step {
                 control.send(Command::Stop);
             }
         }
-        if let Some(thread) = self.thread.take() {
-            // A defect of it was told, or concerns nobody any more.
-            let _ = thread.join();
-        }
+        self.task.finish();
     }
 }
 
 const DEFECT: &str = "the run ended by a defect of this program; what was saved stays";
 
-fn runs(
+async fn runs(
     plans: Vec<Plan>,
     computer: &Computer,
     told: &SyncSender<Step>,
@@ -161,7 +163,7 @@ fn runs(
 ) -> Result<()> {
     for Plan { folder, settings } in plans {
         let path = folder;
-        let opened = match path.join("run.toml").exists() {
+        let opened = match disk::exists(&path.join("run.toml")) {
             true => Some(RunFolder::open(&path)?),
             false => None,
         };
@@ -170,19 +172,17 @@ fn runs(
         {
             continue;
         }
-        let choice = settings.device;
-        let (device, about) = computer.with_choice(choice, |named| {
-            (named.device.clone(), finetune::about(named))
-        })?;
-        let (job, folder, state) = match opened {
+        let named = computer.device(settings.device).await?;
+        let device = &named.device;
+        let (job, mut folder, state) = match opened {
             Some((folder, settings)) => {
                 let (state, _) = folder.state()?;
-                (Job::open(settings, &device)?, folder, state)
+                (Job::open(settings, device)?, folder, state)
             }
             None => {
                 // The folder is made once the settings are known to be good.
-                let job = Job::open(settings, &device)?;
-                let folder = RunFolder::create(&path, &job.settings, &about)?;
+                let job = Job::open(settings, device)?;
+                let folder = RunFolder::create(&path, &job.settings, &outcome::about(&named))?;
                 (job, folder, None)
             }
         };
@@ -190,7 +190,7 @@ fn runs(
         if stop.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let (control, thread) = session::spawn(job, state, folder);
+        let (control, port) = session::connect();
         let began = told.send(Step::Began {
             method,
             folder: path,
@@ -199,7 +199,9 @@ fn runs(
         if began.is_err() || stop.load(Ordering::Relaxed) {
             control.send(Command::Stop);
         }
-        let ending = thread.join().map_err(|_| anyhow!(DEFECT))?;
+        let ending = session::run(job, state, &mut folder, &port, &OwnPace).await;
+        // Free before the window looks into it.
+        drop(folder);
         let finished = matches!(ending, Ok(Ending::Finished));
         let ending = ending.map_err(|error| error.to_string());
         if told.send(Step::Ended { method, ending }).is_err() || !finished {

@@ -5,14 +5,11 @@ use anyhow::{Context, Result, bail};
 use bayesadapter::{
     checkpoint::Checkpoint,
     data::{self, Split},
+    disk,
     file::{FileError, PosteriorFile},
     session::{RunFolder, RunSettings},
 };
-use std::{
-    fs::File,
-    io::Read,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// What was found.
 pub enum Found {
@@ -38,7 +35,7 @@ const START: u64 = 64;
 
 /// Finds out what there is at a path.
 pub fn sort(path: PathBuf) -> Result<Found> {
-    match path.is_dir() {
+    match disk::is_folder(&path) {
         true => folder(path),
         false => file(path),
     }
@@ -77,8 +74,9 @@ fn file(path: PathBuf) -> Result<Found> {
     let name = name.to_ascii_lowercase();
     let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
     if ends(&[".toml"]) {
-        let text = std::fs::read_to_string(&path)
-            .with_context(|| format!("{} cannot be read", path.display()))?;
+        let text = disk::read(&path);
+        let text = text.with_context(|| format!("{} cannot be read", path.display()))?;
+        let text = String::from_utf8_lossy(&text);
         let settings = RunSettings::from_toml(&text)
             .with_context(|| format!("{} is no run file", path.display()))?;
         return Ok(Found::Settings(Box::new(settings)));
@@ -107,9 +105,8 @@ fn file(path: PathBuf) -> Result<Found> {
 }
 
 fn is_picture(path: &Path) -> Result<bool> {
-    let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(START).read_to_end(&mut start));
-    read.with_context(|| format!("{} cannot be read", path.display()))?;
+    let start = disk::read_start(path, START);
+    let start = start.with_context(|| format!("{} cannot be read", path.display()))?;
     Ok(image::guess_format(&start).is_ok())
 }
 

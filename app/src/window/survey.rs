@@ -1,8 +1,8 @@
 //! What a run would find: its files are opened and looked at, and its memory and time are estimated.
 
-use super::computer::Computer;
-use crate::cli::{
-    exit::in_words,
+use super::platform::Computer;
+use crate::{
+    error::in_words,
     outcome::{self, Preflight},
 };
 use anyhow::Result;
@@ -199,16 +199,14 @@ fn parameters(network: Network, settings: &RunSettings) -> Vec<Parameter> {
 }
 
 /// Estimates memory and time of a run, as `--dry-run` does.
-pub fn estimate(settings: RunSettings, computer: &Computer) -> Estimated {
-    let found = || -> Result<(String, Preflight)> {
-        let (name, device) = computer.with_choice(settings.device, |named| {
-            (named.name.clone(), named.device.clone())
-        })?;
-        let job = Job::open(settings.clone(), &device)?;
-        Ok((name, outcome::preflight(&job)?))
+pub async fn estimate(settings: RunSettings, computer: &Computer) -> Estimated {
+    let found = async || -> Result<(String, Preflight)> {
+        let named = computer.device(settings.device).await?;
+        let job = Job::open(settings.clone(), &named.device)?;
+        Ok((named.name, outcome::preflight(&job).await?))
     };
     Estimated {
-        found: found().map_err(|error| in_words(&error)),
+        found: found().await.map_err(|error| in_words(&error)),
         settings,
     }
 }

@@ -1,10 +1,11 @@
 //! What leaves the window: plots as pictures and numbers, tables, reports.
 
 use super::{
-    dialog::Purpose,
     errand::{Content, Errand, Parcel},
     look,
     news::Wish,
+    platform::HAS_FOLDERS,
+    purpose::Purpose,
 };
 use crate::report::{Drawing, Format, Mark, Series};
 use egui::{Color32, OpenUrl, RichText, Ui};
@@ -136,7 +137,7 @@ pub fn saved(ui: &mut Ui, saved: &mut Option<PathBuf>) {
         if ui.button("Dismiss").clicked() {
             *saved = None;
         }
-        if ui.button("Open it").clicked() {
+        if HAS_FOLDERS && ui.button("Open it").clicked() {
             ui.ctx().open_url(OpenUrl::new_tab(file_url(&path)));
         }
         ui.label(format!("Saved as {}", path.display()));

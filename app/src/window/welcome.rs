@@ -1,6 +1,6 @@
 //! The first page: what can be done here.
 
-use super::{dialog::Purpose, look::terms, news::Wish};
+use super::{look::terms, news::Wish, platform::HAS_FOLDERS, purpose::Purpose};
 use bayesadapter::session::Method;
 use egui::{Button, RichText, Ui, Vec2};
 use std::path::Path;
@@ -89,6 +89,9 @@ impl Welcome {
         ] {
             ui.radio_value(&mut self.method, method, name)
                 .on_hover_text(explained);
+        }
+        if !HAS_FOLDERS {
+            return;
         }
         ui.add_space(8.0);
         ui.label(RichText::new(format!("The runs go to {}", folder.display())).weak());

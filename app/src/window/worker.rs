@@ -1,9 +1,8 @@
-//! One thread for what takes longer than a frame: files, layers, pictures, predictions.
+//! What is asked of the worker, which does what takes longer than a frame: files, layers, pictures, predictions.
 //!
 //! Of each kind of request the latest counts: a newer one takes the place of one that waits.
 
-use super::{computer::Computer, desk::Desk, errand::Errand, news::News};
-use crate::cli::exit::in_words;
+use super::errand::Errand;
 use bayesadapter::{
     data::Picture,
     evaluate::{Evaluation, KernelPosterior, LayerPosterior},
@@ -13,10 +12,6 @@ use bayesadapter::{
 use std::{
     collections::{BTreeMap, VecDeque},
     path::PathBuf,
-    sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError,
-        mpsc::{Receiver, sync_channel},
-    },
 };
 
 /// A posterior file, as panels show it.
@@ -101,18 +96,23 @@ pub struct Mail {
     pub pictures: Option<Vec<usize>>,
     pub question: Option<Question>,
     errands: VecDeque<Errand>,
-    busy: bool,
-    closed: bool,
 }
 
 impl Mail {
-    fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.open.is_none()
             && self.layer.is_none()
             && self.scrub.is_none()
             && self.pictures.is_none()
             && self.question.is_none()
             && self.errands.is_empty()
+    }
+
+    /// Asks for a file. What waits is about the one before, and is dropped.
+    pub fn open(&mut self, path: PathBuf) {
+        (self.layer, self.scrub) = (None, None);
+        (self.pictures, self.question) = (None, None);
+        self.open = Some(path);
     }
 
     /// Adds an errand, in the place of those that it replaces.
@@ -122,7 +122,7 @@ impl Mail {
     }
 
     /// The next request; a new file comes first, since the others are about it.
-    fn take(&mut self) -> Option<Request> {
+    pub fn take(&mut self) -> Option<Request> {
         let open = self.open.take().map(Request::Open);
         let layer = |mail: &mut Self| mail.layer.take().map(Request::Layer);
         let scrub = |mail: &mut Self| mail.scrub.take().map(Request::Scrub);
@@ -143,92 +143,4 @@ pub enum Request {
     Pictures(Vec<usize>),
     Ask(Question),
     Do(Errand),
-}
-
-#[derive(Default)]
-struct Shared {
-    mail: Mutex<Mail>,
-    changed: Condvar,
-}
-
-impl Shared {
-    /// A panic of the thread leaves no letter half-written.
-    fn lock(&self) -> MutexGuard<'_, Mail> {
-        self.mail.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits for a request; nothing when the window is closed.
-    fn next(&self) -> Option<Request> {
-        let mut mail = self.lock();
-        mail.busy = false;
-        loop {
-            if mail.closed {
-                return None;
-            }
-            if let Some(request) = mail.take() {
-                mail.busy = true;
-                return Some(request);
-            }
-            let waited = self.changed.wait(mail);
-            mail = waited.unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-}
-
-/// The window's end.
-pub struct Worker {
-    shared: Arc<Shared>,
-    news: Receiver<News>,
-}
-
-impl Worker {
-    pub fn new(computer: Computer) -> Self {
-        let shared = Arc::new(Shared::default());
-        let (tell, news) = sync_channel(8);
-        let mail = Arc::clone(&shared);
-        std::thread::spawn(move || {
-            let mut desk = Desk::new(computer);
-            while let Some(request) = mail.next() {
-                let found = desk.handle(request);
-                let found = found.unwrap_or_else(|error| News::Refused(in_words(&error)));
-                if tell.send(found).is_err() {
-                    return;
-                }
-            }
-        });
-        Self { shared, news }
-    }
-
-    /// Puts requests in the place of those of the same kind that wait.
-    pub fn ask(&self, write: impl FnOnce(&mut Mail)) {
-        write(&mut self.shared.lock());
-        self.shared.changed.notify_all();
-    }
-
-    /// Opens a file. What waits is about the one before, and is dropped.
-    pub fn open(&self, path: PathBuf) {
-        self.ask(|mail| {
-            (mail.layer, mail.scrub) = (None, None);
-            (mail.pictures, mail.question) = (None, None);
-            mail.open = Some(path);
-        });
-    }
-
-    /// Whether something is to come.
-    pub fn is_busy(&self) -> bool {
-        let mail = self.shared.lock();
-        mail.busy || !mail.is_empty()
-    }
-
-    /// What came since the last call.
-    pub fn poll(&self) -> Vec<News> {
-        self.news.try_iter().collect()
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        self.shared.lock().closed = true;
-        self.shared.changed.notify_all();
-    }
 }

@@ -1,7 +1,7 @@
 //! A place to draw a digit on, made into pixels as the digits of the data set were.
 
 use bayesadapter::data::Picture;
-use egui::{Color32, CornerRadius, Id, Pos2, Rect, Sense, Ui, Vec2};
+use egui::{Color32, CornerRadius, Id, Pos2, Rect, Sense, Ui, Vec2, WidgetInfo, accesskit::Role};
 
 /// Side of the picture, and of the finer grid whose cells are counted.
 const SIDE: usize = 8;
@@ -60,6 +60,7 @@ impl Canvas {
     pub fn ui(&mut self, ui: &mut Ui, side: f32) -> bool {
         let (_, area) = ui.allocate_space(Vec2::splat(side));
         let response = ui.interact(area, id(), Sense::click_and_drag());
+        response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "Canvas"));
         let (painter, cell) = (ui.painter_at(area), side / FINE as f32);
         let down = response.is_pointer_button_down_on();
         let at = response.interact_pointer_pos().filter(|_| down);

@@ -4,9 +4,9 @@ use super::{News, Panel, Wish, drawings};
 use crate::{
     report::Drawing,
     window::{
-        dialog::Purpose,
         errand::{Content, Errand},
         look::{self, terms},
+        purpose::Purpose,
         take_away,
     },
 };

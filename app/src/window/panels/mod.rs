@@ -14,6 +14,7 @@ mod setup;
 mod training;
 mod uncertainty;
 
+#[cfg(not(target_family = "wasm"))]
 pub use canvas::id as canvas_id;
 
 use super::news::{News, Wish};

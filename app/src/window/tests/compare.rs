@@ -5,13 +5,14 @@ use crate::{
     report::Format,
     window::{
         compare::Compared,
-        computer::Computer,
-        dialog::Purpose,
         errand::{Content, Errand, Parcel},
         news::{News, Wish},
+        platform::Computer,
+        purpose::Purpose,
     },
 };
 use bayesadapter::evaluate::Evaluation;
+use burn::tensor::read_sync;
 use egui_kittest::kittest::Queryable;
 use std::path::PathBuf;
 
@@ -74,7 +75,7 @@ fn a_plot_is_saved_as_a_picture_and_as_numbers() {
         assert_eq!(parcel.name, format!("reliability.{}", format.ending()));
         let path = folder.path().join(&parcel.name);
         let errand = Errand::Save(parcel, path.clone());
-        let done = errand.run(&Computer::default()).unwrap();
+        let done = read_sync(errand.run(&Computer::default())).unwrap();
         assert!(matches!(done, News::Saved { path: saved, .. } if saved == path));
         let bytes = std::fs::read(path).unwrap();
         match format {

@@ -3,9 +3,9 @@
 use super::setup::checkpoint;
 use crate::window::{
     Window, compare,
-    computer::Computer,
     errand::Errand,
     news::{News, Wish},
+    platform::Computer,
     runner::{Plan, Runner},
     sort::{Found, sort},
 };
@@ -15,7 +15,7 @@ use bayesadapter::{
     posterior::{IntoBayes, LowRankEnsemble},
     session::{Command, DeviceChoice, Ending, Method, RunFolder, RunSettings},
 };
-use burn::tensor::Device;
+use burn::tensor::{Device, read_sync};
 use egui_kittest::{Harness, kittest::Queryable};
 use std::{
     path::{Path, PathBuf},
@@ -150,18 +150,22 @@ fn a_run_is_stopped_goes_on_and_is_compared_and_reported() {
     let mut runner = Runner::new(plans, computer.clone());
     assert!(follow(&mut runner, false).is_empty());
 
-    let of_run = compare::read(&run, &computer).unwrap().remove(0);
-    let of_runs = compare::read(folder.path(), &computer).unwrap().remove(0);
+    let of_run = read_sync(compare::read(&run, &computer)).unwrap().remove(0);
+    let of_runs = read_sync(compare::read(folder.path(), &computer))
+        .unwrap()
+        .remove(0);
     assert_eq!(of_run.evaluations, of_runs.evaluations);
     // A file that lies in no run is judged, and comes to the same.
     let alone = folder.path().join("alone.safetensors");
     std::fs::copy(run.join("posterior.safetensors"), &alone).unwrap();
-    let judged = compare::read(&alone, &computer).unwrap().remove(0);
+    let judged = read_sync(compare::read(&alone, &computer))
+        .unwrap()
+        .remove(0);
     let last = of_run.evaluations.last().unwrap();
     assert_eq!(judged.evaluations[0].scores.accuracy, last.scores.accuracy);
     assert_eq!(judged.evaluations[0].method, Method::Pse.to_string());
 
-    let done = Errand::Report(run.clone()).run(&computer).unwrap();
+    let done = read_sync(Errand::Report(run.clone()).run(&computer)).unwrap();
     let News::Saved { path, show: true } = done else {
         panic!("no report");
     };

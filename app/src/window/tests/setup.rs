@@ -2,10 +2,10 @@
 
 use super::{Page, page, picture};
 use crate::window::{
-    computer::Computer,
-    dialog::Purpose,
     errand::{Content, Parcel},
     news::{News, Wish},
+    platform::Computer,
+    purpose::Purpose,
     sort::Found,
     survey,
 };
@@ -13,6 +13,7 @@ use bayesadapter::{
     posterior::Select,
     session::{DeviceChoice, Method, RunSettings},
 };
+use burn::tensor::read_sync;
 use egui_kittest::{Harness, kittest::Queryable};
 use std::path::PathBuf;
 
@@ -43,7 +44,7 @@ fn set_up(settings: &RunSettings) -> Harness<'static, Page> {
         News::Devices(devices),
     ];
     // Of what cannot be opened the page asks for no estimate.
-    let estimated = survey::estimate(settings.clone(), &Computer::default());
+    let estimated = read_sync(survey::estimate(settings.clone(), &Computer::default()));
     if estimated.found.is_ok() {
         news.push(News::Estimated(Box::new(estimated)));
     }

@@ -2,9 +2,9 @@
 
 use super::row::{heading, problem, text};
 use crate::window::{
-    dialog::Purpose,
     news::Wish,
     panels::gallery::texture,
+    purpose::Purpose,
     survey::{DataView, Survey},
 };
 use bayesadapter::session::RunSettings;

@@ -11,8 +11,8 @@ mod run_files;
 
 use super::{News, Panel, Wish};
 use crate::window::{
-    dialog::Purpose,
     errand::Errand,
+    purpose::Purpose,
     sort::Found,
     survey::{Estimated, Survey},
 };

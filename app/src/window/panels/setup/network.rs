@@ -2,8 +2,8 @@
 
 use super::row::{heading, problem, text};
 use crate::window::{
-    dialog::Purpose,
     news::Wish,
+    purpose::Purpose,
     survey::{Survey, Weights},
 };
 use bayesadapter::{

@@ -2,7 +2,7 @@
 
 use super::row::{heading, problem};
 use crate::{
-    cli::outcome::Preflight,
+    outcome::Preflight,
     window::{errand::Errand, look, news::Wish, survey::Estimated},
 };
 use bayesadapter::session::RunSettings;

@@ -1,7 +1,7 @@
 //! Settings from elsewhere: presets, run files, run folders.
 
 use super::{SetUp, Wish};
-use crate::window::{dialog::Purpose, errand::Content, take_away};
+use crate::window::{errand::Content, purpose::Purpose, take_away};
 use bayesadapter::session::{DataSettings, ModelSettings, PRESETS, RunSettings};
 use egui::{Button, ComboBox, RichText, Ui};
 

@@ -3,7 +3,7 @@
 mod frames;
 mod script;
 
-use super::{Window, panels};
+use super::super::{LOOK, Window, news::Wish, panels};
 use anyhow::{Context as _, Result, bail};
 use egui::{ColorImage, Context, PointerButton, Pos2, RawInput};
 use frames::Frames;
@@ -85,7 +85,7 @@ impl Tour {
             true => self.frames.skip(),
             false => self.frames.add(last_frame),
         }
-        ctx.request_repaint_after(super::LOOK);
+        ctx.request_repaint_after(LOOK);
         match self.step(window, ctx) {
             Ok(true) => {
                 self.steps.pop_front();
@@ -121,7 +121,7 @@ impl Tour {
             Step::Demo => {
                 self.demos += 1;
                 window.out = self.folder.join("runs");
-                window.fulfil(super::Wish::Demo(bayesadapter::session::Method::Pse));
+                window.fulfil(Wish::Demo(bayesadapter::session::Method::Pse));
             }
             Step::UntilLearning(method) => {
                 return Ok(window.phase == bayesadapter::session::Phase::Training
@@ -138,7 +138,7 @@ impl Tour {
                 let passed = self.since.elapsed().as_secs_f32() >= *seconds;
                 return Ok(passed && self.waited >= SETTLING && !busy);
             }
-            Step::Tell(command) => window.fulfil(super::Wish::Tell(command.clone())),
+            Step::Tell(command) => window.fulfil(Wish::Tell(command.clone())),
             Step::Click(x, y) => {
                 let area = ctx.content_rect();
                 let at = area.min + egui::vec2(x * area.width(), y * area.height());

@@ -1,6 +1,6 @@
 //! The system's dialogs, which must not hold up the window.
 
-use super::errand::Parcel;
+use super::super::purpose::Purpose;
 use rfd::{AsyncFileDialog, FileHandle};
 use std::{
     path::{Path, PathBuf},
@@ -8,35 +8,13 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-/// What a path is asked for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Purpose {
-    /// A posterior file to open.
-    Posterior,
-    /// The folder that new runs go to.
-    RunsFolder,
-    /// The folder of a run to look at, or to go on with.
-    Run,
-    /// A run file.
-    Settings,
-    Weights,
-    DataFolder,
-    DataArchive,
-    /// A folder of pictures of another kind.
-    Strangers,
-    /// A run to compare with others.
-    CompareRun,
-    ComparePosterior,
-    /// Where something is saved.
-    Save(Parcel),
-}
-
 type Choosing = Pin<Box<dyn Future<Output = Option<FileHandle>>>>;
 
-/// A dialog that is open, if one is.
+/// A dialog that is open, if one is, and what was dropped.
 #[derive(Default)]
 pub struct Dialog {
     open: Option<(Choosing, Purpose)>,
+    dropped: Vec<PathBuf>,
 }
 
 impl Dialog {
@@ -45,6 +23,16 @@ impl Dialog {
         if !self.is_open() {
             self.open = Some((choosing(&purpose, start), purpose));
         }
+    }
+
+    /// Takes up what was dropped on the window.
+    pub fn take(&mut self, dropped: &egui::DroppedFileHandle) {
+        self.dropped.push(dropped.path().to_owned());
+    }
+
+    /// What was dropped since the last call.
+    pub fn dropped(&mut self) -> Vec<PathBuf> {
+        std::mem::take(&mut self.dropped)
     }
 
     pub fn is_open(&self) -> bool {

@@ -1,0 +1,62 @@
+//! What the window asks of the browser; the other half is in `browser.js`.
+
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(module = "/src/window/page/browser.js")]
+extern "C" {
+    /// Lets the browser draw and answer its user; takes as long as the tab is hidden.
+    pub async fn breathe();
+
+    /// A moment without work.
+    pub async fn rest();
+
+    #[wasm_bindgen(js_name = adapter)]
+    async fn find_adapter() -> JsValue;
+
+    #[wasm_bindgen(js_name = choose)]
+    async fn choose_files(folder: bool) -> JsValue;
+
+    /// A list of files.
+    type Files;
+
+    #[wasm_bindgen(method)]
+    fn pop(this: &Files) -> JsValue;
+
+    /// A WebGPU adapter.
+    pub type Adapter;
+
+    #[wasm_bindgen(method, getter)]
+    pub fn name(this: &Adapter) -> String;
+
+    /// Whether it is a GPU in software.
+    #[wasm_bindgen(method, getter)]
+    pub fn software(this: &Adapter) -> bool;
+
+    /// A file that the user chose; the names of a folder's files begin with that of the folder.
+    pub type Picked;
+
+    #[wasm_bindgen(method, getter)]
+    pub fn name(this: &Picked) -> String;
+
+    /// Nothing if the file cannot be read.
+    #[wasm_bindgen(method, getter)]
+    pub fn bytes(this: &Picked) -> Option<Vec<u8>>;
+
+    /// Gives the user a file.
+    pub fn download(name: &str, bytes: &[u8]);
+}
+
+/// The adapter that the browser would give, if it has one.
+pub async fn adapter() -> Option<Adapter> {
+    defined(find_adapter().await)
+}
+
+/// Lets the user choose a file, or all files of a folder.
+pub async fn choose(folder: bool) -> Vec<Picked> {
+    let files: Files = choose_files(folder).await.unchecked_into();
+    std::iter::from_fn(|| defined(files.pop())).collect()
+}
+
+fn defined<T: JsCast>(value: JsValue) -> Option<T> {
+    (!value.is_undefined()).then(|| value.unchecked_into())
+}
