@@ -1,66 +1,106 @@
-// Shows what the WebAssembly module reports. The state of #verdict (running, passed, failed) and
-// `window.report` are what the browser tests read.
-import init, { check_ops } from "./bayesadapter.js";
+// Loads the module with its demo, and draws the window. `window.bayesadapter` looks into it: see the class `Page` in
+// web/src/entry.rs.
+const veil = document.querySelector("#veil");
+const message = document.querySelector("#message");
+const progress = document.querySelector("#progress");
+const rescue = document.querySelector("#rescue");
 
-const verdict = document.querySelector("#verdict");
-
-function conclude(state, text) {
-  verdict.textContent = text;
-  verdict.dataset.state = state;
+/** WebAssembly with 128-bit SIMD: the smallest module that uses it. */
+function supported() {
+  const probe = [
+    0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+  ];
+  return typeof WebAssembly === "object" && WebAssembly.validate(new Uint8Array(probe));
 }
 
-async function adapterName() {
-  const adapter = await navigator.gpu?.requestAdapter();
-  if (!adapter) {
-    throw new Error("This browser offers no WebGPU adapter.");
-  }
-  const { description, vendor, architecture } = adapter.info;
-  return description || `${vendor} ${architecture}`.trim() || "unnamed WebGPU adapter";
+function fail(text) {
+  veil.hidden = false;
+  progress.hidden = true;
+  message.dataset.state = "failed";
+  message.textContent = text;
+  rescue.hidden = !saved();
 }
 
-function show(rows) {
-  const body = document.querySelector("tbody");
-  for (const row of rows) {
-    const line = body.insertRow();
-    const cells = [
-      row.op,
-      row.source,
-      row.result,
-      row.max_difference?.toExponential(1) ?? "not finite",
-      row.magnitude?.toPrecision(3) ?? "not finite",
-    ];
-    for (const cell of cells) {
-      line.insertCell().textContent = cell;
-    }
-    const outcome = line.insertCell();
-    outcome.textContent = row.pass ? "agrees" : "DIFFERS";
-    outcome.dataset.state = row.pass ? "passed" : "failed";
+/** A file of this folder. */
+async function fetched(name) {
+  const response = await fetch(new URL(name, import.meta.url));
+  if (!response.ok) {
+    throw new Error(`${name} cannot be loaded (${response.status}); is the folder whole?`);
   }
-  document.querySelector("table").hidden = false;
+  return response;
 }
 
-try {
-  const adapter = await adapterName();
-  document.querySelector("#adapter").textContent = `Device: ${adapter}`;
-  const loading = performance.now();
-  await init();
-  verdict.textContent = "Computing…";
-  const start = performance.now();
-  const rows = JSON.parse(await check_ops());
-  const end = performance.now();
-  window.report = { adapter, loadingMs: start - loading, computingMs: end - start, rows };
-  show(rows);
-  const differing = rows.filter((row) => !row.pass).length;
-  const seconds = ((end - start) / 1000).toFixed(1);
-  if (rows.length === 0) {
-    conclude("failed", "Nothing was compared.");
-  } else if (differing > 0) {
-    conclude("failed", `${differing} of ${rows.length} results differ.`);
-  } else {
-    conclude("passed", `All ${rows.length} results agree (${seconds} s).`);
+/** Every file of this folder with its size. */
+const sizes = fetched("sizes.json").then((response) => response.json());
+
+async function bytesOf(name) {
+  return new Uint8Array(await (await fetched(name)).arrayBuffer());
+}
+
+/** The module, which the browser compiles while it comes; the bar shows how much of it is there. */
+async function moduleWithProgress() {
+  const name = "bayesadapter_bg.wasm";
+  const [response, all] = await Promise.all([fetched(name), sizes]);
+  let loaded = 0;
+  const count = new TransformStream({
+    transform(part, controller) {
+      loaded += part.length;
+      progress.value = loaded / all[name];
+      message.textContent = `Loading… ${Math.round(100 * progress.value)} %`;
+      controller.enqueue(part);
+    },
+  });
+  const headers = { "Content-Type": "application/wasm" };
+  return new Response(response.body.pipeThrough(count), { headers });
+}
+
+async function open() {
+  if (!supported()) {
+    throw new Error(
+      "This browser has no WebAssembly with SIMD, which this page computes by. " +
+        "A current Chrome, Edge, Firefox or Safari has it.",
+    );
   }
-} catch (error) {
-  // Shown to the visitor, and left in the console with its stack.
-  conclude("failed", String(error.message ?? error));
+  const glue = await import("./bayesadapter.js");
+  const demo = sizes.then((all) => Object.keys(all).filter((name) => name.startsWith("demo/")));
+  const [names, files] = await Promise.all([
+    demo,
+    demo.then((names) => Promise.all(names.map(bytesOf))),
+    glue.default({ module_or_path: moduleWithProgress() }),
+  ]);
+  message.textContent = "Starting…";
+  names.forEach((name, at) => glue.Page.give(name, files[at]));
+  globalThis.bayesadapter = await glue.Page.open(document.querySelector("#window"));
+  veil.hidden = true;
+}
+
+/** Whether the module can go on after an error that nobody caught. */
+function broken(error) {
+  const failure = globalThis.bayesadapter?.failure();
+  if (failure || error instanceof WebAssembly.RuntimeError || error instanceof RangeError) {
+    fail(`The program has stopped: ${failure ?? error.message}. Reload the page to begin again.`);
+  }
+}
+
+/** What a run saved last. The memory of a module that failed can still be read. */
+function saved() {
+  try {
+    return globalThis.bayesadapter?.saved();
+  } catch {
+    return undefined;
+  }
+}
+
+rescue.querySelector("button").addEventListener("click", () => {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([saved()]));
+  link.download = "saved.safetensors";
+  link.click();
+});
+addEventListener("error", (event) => broken(event.error));
+addEventListener("unhandledrejection", (event) => broken(event.reason));
+
+open().catch((error) => {
+  fail(String(error.message ?? error));
   console.error(error);
-}
+});

@@ -1,26 +1,37 @@
 //! `cargo xtask web`: the page, ready to be served from any folder.
 
+mod demo;
+mod sizes;
+
 use crate::{
     process::run,
     setup::{TARGET, WebTools},
     workspace::Workspace,
 };
 use anyhow::{Context, Result, ensure};
-use flate2::{Compression, write::GzEncoder};
 use std::{
     fs,
-    io::Write,
     path::{Path, PathBuf},
     process::Command,
 };
 
 const PACKAGE: &str = "bayesadapter-web";
 const PROFILE: &str = "web";
-/// What a visitor may have to download. Burn and wgpu alone are 2.2 MB; a jump is worth a look at what
-/// came in, or at this number.
-const MAX_GZIPPED_BYTES: usize = 4_000_000;
+/// What a visitor may have to download, the demo included.
+const MAX_GZIPPED_BYTES: usize = 6_000_000;
 /// Copied as they are.
-const STATIC_FILES: [&str; 3] = ["index.html", "page.js", "page.css"];
+const STATIC_FILES: [&str; 10] = [
+    "index.html",
+    "page.js",
+    "page.css",
+    "old.js",
+    "check.html",
+    "check.js",
+    "check.css",
+    "example.html",
+    "bayesadapter-api.js",
+    "bayesadapter-api.d.ts",
+];
 
 /// Builds the page and returns its folder.
 pub fn build(workspace: &Workspace, tools: &WebTools) -> Result<PathBuf> {
@@ -53,7 +64,9 @@ pub fn build(workspace: &Workspace, tools: &WebTools) -> Result<PathBuf> {
         fs::copy(workspace.root.join("web").join(name), page.join(name))
             .with_context(|| format!("cannot copy {name} to {}", page.display()))?;
     }
-    let gzipped = print_sizes(&page)?;
+    demo::put(workspace, &page)?;
+    sizes::write(&page)?;
+    let gzipped = sizes::print(&page)?;
     ensure!(
         gzipped <= MAX_GZIPPED_BYTES,
         "the page has grown to {gzipped} bytes, more than the {MAX_GZIPPED_BYTES} in xtask/src/web.rs"
@@ -67,36 +80,4 @@ fn empty(folder: &Path) -> Result<()> {
         fs::remove_dir_all(folder).with_context(|| format!("cannot clear {}", folder.display()))?;
     }
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
-}
-
-/// What a visitor downloads: each file, and what remains of it when the server compresses. Returns the
-/// compressed total.
-fn print_sizes(page: &Path) -> Result<usize> {
-    println!("\n{:<28}{:>12}{:>12}", page.display(), "kB", "kB gzipped");
-    let mut names: Vec<PathBuf> = fs::read_dir(page)?
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<Result<_, _>>()?;
-    names.sort();
-    let (mut raw_total, mut gzipped_total) = (0, 0);
-    for file in names {
-        let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        let (raw, gzipped) = (bytes.len(), gzipped_len(&bytes)?);
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        println!("  {name:<26}{}", columns(raw, gzipped));
-        raw_total += raw;
-        gzipped_total += gzipped;
-    }
-    println!("  {:<26}{}", "total", columns(raw_total, gzipped_total));
-    Ok(gzipped_total)
-}
-
-fn columns(raw: usize, gzipped: usize) -> String {
-    let kilo = |bytes: usize| bytes as f64 / 1000.0;
-    format!("{:>12.1}{:>12.1}", kilo(raw), kilo(gzipped))
-}
-
-fn gzipped_len(bytes: &[u8]) -> Result<usize> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(bytes)?;
-    Ok(encoder.finish()?.len())
 }

@@ -1,0 +1,32 @@
+/** Pixels row by row, one byte each: grey, RGB or RGBA. An `ImageData` of a canvas is one. */
+export interface Pixels {
+  width: number;
+  height: number;
+  data: Uint8Array | Uint8ClampedArray;
+}
+
+export interface Prediction {
+  /** Of every class, averaged over the draws. */
+  probabilities: Float32Array;
+  /** Mutual information in nats: how much the draws disagree, which is what the network does not know. */
+  mi: number;
+  /** Entropy of the averaged probabilities in nats: all uncertainty. */
+  entropy: number;
+  /** The probabilities of every draw. */
+  draws: Float32Array[];
+}
+
+export interface Network {
+  /** Names of the classes, in the order of the probabilities. */
+  classes: string[];
+  /**
+   * What the network says of a picture, which is scaled and cropped to what it takes. The same draws are the same
+   * networks here, in the window and on the command line. Point weights have no draws, and answer once.
+   */
+  predict(image: Pixels, draws?: number): Promise<Prediction>;
+  /** Gives its memory back. */
+  free(): void;
+}
+
+/** Opens the content of a posterior file; throws an `Error` that says what is wrong with it. */
+export function load(posteriorBytes: ArrayBuffer | Uint8Array): Promise<Network>;

@@ -1,0 +1,66 @@
+// Shows what the WebAssembly module reports. The state of #verdict (running, passed, failed) and
+// `window.report` are what the browser tests read.
+import init, { check_ops } from "./bayesadapter.js";
+
+const verdict = document.querySelector("#verdict");
+
+function conclude(state, text) {
+  verdict.textContent = text;
+  verdict.dataset.state = state;
+}
+
+async function adapterName() {
+  const adapter = await navigator.gpu?.requestAdapter();
+  if (!adapter) {
+    throw new Error("This browser offers no WebGPU adapter.");
+  }
+  const { description, vendor, architecture } = adapter.info;
+  return description || `${vendor} ${architecture}`.trim() || "unnamed WebGPU adapter";
+}
+
+function show(rows) {
+  const body = document.querySelector("tbody");
+  for (const row of rows) {
+    const line = body.insertRow();
+    const cells = [
+      row.op,
+      row.source,
+      row.result,
+      row.max_difference?.toExponential(1) ?? "not finite",
+      row.magnitude?.toPrecision(3) ?? "not finite",
+    ];
+    for (const cell of cells) {
+      line.insertCell().textContent = cell;
+    }
+    const outcome = line.insertCell();
+    outcome.textContent = row.pass ? "agrees" : "DIFFERS";
+    outcome.dataset.state = row.pass ? "passed" : "failed";
+  }
+  document.querySelector("table").hidden = false;
+}
+
+try {
+  const adapter = await adapterName();
+  document.querySelector("#adapter").textContent = `Device: ${adapter}`;
+  const loading = performance.now();
+  await init();
+  verdict.textContent = "Computing…";
+  const start = performance.now();
+  const rows = JSON.parse(await check_ops());
+  const end = performance.now();
+  window.report = { adapter, loadingMs: start - loading, computingMs: end - start, rows };
+  show(rows);
+  const differing = rows.filter((row) => !row.pass).length;
+  const seconds = ((end - start) / 1000).toFixed(1);
+  if (rows.length === 0) {
+    conclude("failed", "Nothing was compared.");
+  } else if (differing > 0) {
+    conclude("failed", `${differing} of ${rows.length} results differ.`);
+  } else {
+    conclude("passed", `All ${rows.length} results agree (${seconds} s).`);
+  }
+} catch (error) {
+  // Shown to the visitor, and left in the console with its stack.
+  conclude("failed", String(error.message ?? error));
+  console.error(error);
+}

@@ -1,0 +1,107 @@
+//! A Bayesian network for other pages; `bayesadapter-api.js` makes it pleasant to use.
+
+use bayesadapter::{
+    data::{Picture, Preparation},
+    file::PosteriorFile,
+    models::Network,
+    posterior::{Bayes, Posterior},
+    predict::{Draws, PredictOptions, Prediction},
+};
+use burn::tensor::{Device, Tensor, TensorData};
+use wasm_bindgen::prelude::*;
+
+/// A posterior file, opened on the CPU of the page.
+#[wasm_bindgen]
+pub struct LoadedPosterior {
+    bayes: Bayes<Network>,
+    preparation: Preparation,
+    class_names: Vec<String>,
+    is_point: bool,
+}
+
+#[wasm_bindgen]
+impl LoadedPosterior {
+    /// Opens the content of a posterior file.
+    #[wasm_bindgen(constructor)]
+    pub fn new(bytes: &[u8]) -> Result<LoadedPosterior, JsError> {
+        let file = PosteriorFile::from_bytes(bytes)?;
+        let is_point = matches!(file.posterior(), Posterior::Point(_));
+        let header = file.header();
+        let (Some(shape), Some(normalisation)) = (header.input_shape, &header.normalisation) else {
+            return Err(JsError::new(
+                "the file does not say what its pictures look like (shape and normalisation)",
+            ));
+        };
+        let preparation = Preparation::new(shape, normalisation.clone());
+        let class_names = header.class_names.clone();
+        Ok(Self {
+            bayes: file.into_network(&Device::flex())?,
+            preparation,
+            class_names,
+            is_point,
+        })
+    }
+
+    /// Names of the classes, in the order of the probabilities.
+    #[wasm_bindgen(getter)]
+    pub fn classes(&self) -> Vec<String> {
+        self.class_names.clone()
+    }
+
+    /// What the network says of a picture of height x width x channels values.
+    pub async fn predict(
+        &self,
+        channels: usize,
+        height: usize,
+        width: usize,
+        pixels: Vec<u8>,
+        draws: u32,
+    ) -> Result<Answer, JsError> {
+        let picture = Picture::new(channels, height, width, pixels)?;
+        let [channels, height, width] = self.preparation.shape;
+        let values = self.preparation.prepare(&picture)?;
+        let input = TensorData::new(values, [1, channels, height, width]);
+        let input = Tensor::<4>::from_data(input, &Device::flex());
+        let draws = match self.is_point {
+            true => Draws::Mean,
+            false => Draws::Fixed(draws),
+        };
+        let options = PredictOptions::new(draws).with_draws_kept();
+        Ok(Answer(self.bayes.predict_async(input, options).await?))
+    }
+}
+
+/// What a network says of one picture.
+#[wasm_bindgen]
+pub struct Answer(Prediction);
+
+#[wasm_bindgen]
+impl Answer {
+    /// Of every class, averaged over the draws.
+    #[wasm_bindgen(getter)]
+    pub fn probabilities(&self) -> Vec<f32> {
+        self.0.probabilities().to_vec()
+    }
+
+    /// Mutual information, in nats.
+    #[wasm_bindgen(getter)]
+    pub fn mi(&self) -> f64 {
+        self.0
+            .mutual_information()
+            .first()
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// In nats.
+    #[wasm_bindgen(getter)]
+    pub fn entropy(&self) -> f64 {
+        self.0.entropy().first().copied().unwrap_or_default()
+    }
+
+    /// Of every draw and class, draw by draw.
+    #[wasm_bindgen(getter)]
+    pub fn draws(&self) -> Vec<f32> {
+        self.0.draw_probabilities.clone().unwrap_or_default()
+    }
+}
