@@ -32,7 +32,9 @@ pub fn run(workspace: &Workspace, choice: WasmChoice) -> Result<()> {
     })?;
     steps.run("doc tests", || cargo_test(&["--workspace", "--doc"]))?;
     let page = steps.run("web build", || web::build(workspace, &tools.web))?;
-    steps.run("browser tests", || browser::test(&tools.browser, &page))?;
+    steps.run("browser tests", || {
+        browser::test(workspace, &tools.browser, &page)
+    })?;
     steps.finish();
     Ok(())
 }

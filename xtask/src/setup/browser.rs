@@ -19,7 +19,15 @@ const CHROMIUM_NAMES: [&str; 4] = [
 ];
 
 /// Files of tests/browser that the driver needs.
-const DRIVER_FILES: [&str; 3] = ["package.json", "package-lock.json", "drive.mjs"];
+const DRIVER_FILES: [&str; 7] = [
+    "package.json",
+    "package-lock.json",
+    "drive.mjs",
+    "ops.mjs",
+    "tab.mjs",
+    "window.mjs",
+    "api.mjs",
+];
 
 pub struct BrowserTools {
     pub chromium: PathBuf,
