@@ -1,6 +1,6 @@
 //! What a network is worth on test pictures.
 
-use super::{Command, EvaluationSettings, Event, Method, Pace, Phase, Port, SessionError};
+use super::{EvaluationSettings, Event, Method, Pace, Phase, Port, SessionError};
 use crate::{
     data::{BatchSettings, Batches, DataError, Dataset, Preparation},
     evaluate::{Collector, Evaluation},
@@ -99,8 +99,7 @@ impl Judge {
         let device = self.device.clone();
         let batches = Batches::new(Arc::clone(data), settings)?;
         let going_on = move |_: &Result<_, _>| {
-            let stop = port.command() == Some(Command::Stop);
-            stopped.set(stopped.get() || stop);
+            stopped.set(stopped.get() || port.take_stop());
             !stopped.get()
         };
         let batches = batches.epoch(0, 0).take_while(going_on);

@@ -113,6 +113,14 @@ impl Port {
         self.0.changed.notify_all();
     }
 
+    /// Whether a stop was asked for. Other commands stay, for the next time the session can obey them.
+    pub(crate) fn take_stop(&self) -> bool {
+        let mut state = self.0.lock();
+        let waiting = state.commands.len();
+        state.commands.retain(|one| *one != Command::Stop);
+        state.commands.len() < waiting
+    }
+
     /// The next command, if there is one.
     pub(crate) fn command(&self) -> Option<Command> {
         self.0.lock().commands.pop_front()
