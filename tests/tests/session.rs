@@ -247,7 +247,37 @@ fn a_run_that_diverges_ends_at_its_last_good_state() {
     let kept = memory.0.lock().unwrap();
     let (position, bytes) = kept.states.last().unwrap();
     assert_eq!(position.step, *back);
-    TrainState::from_bytes(bytes).unwrap();
+    // Weights and running statistics are as they were, so the run can go on.
+    let (control, thread) = spawn(
+        job(self::settings(Method::Mfg)),
+        Some(TrainState::from_bytes(bytes).unwrap()),
+        Memory::default(),
+    );
+    control.send(Command::SetRates(FineTuning::default()));
+    assert_eq!(thread.join().unwrap().unwrap(), Ending::Finished);
+}
+
+#[test]
+fn commands_that_come_while_a_network_is_judged_are_not_lost() {
+    let pretrained = complete(settings(Method::Map), None);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("map.safetensors");
+    std::fs::write(&file, &pretrained.0.lock().unwrap().posterior).unwrap();
+    let mut judging = settings(Method::Pse);
+    judging.model.weights = Some(file.display().to_string());
+    let job = Job::open(judging, &Device::flex()).unwrap();
+    let (control, thread) = spawn(job, None, Memory::default());
+    until(&control, |event| matches!(event, Event::Evaluating { .. }));
+    control.send(Command::SetRates(FineTuning {
+        mean_rate: 1e-5,
+        ..FineTuning::default()
+    }));
+    until(
+        &control,
+        |event| matches!(event, Event::Progress(progress) if progress.rates.mean == 1e-5),
+    );
+    control.send(Command::Stop);
+    assert_eq!(thread.join().unwrap().unwrap(), Ending::Stopped);
 }
 
 #[test]

@@ -53,7 +53,7 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
         let job = Job::open(settings, &device.device)?;
         let path = run_folder(&flags.out, method);
         let folder = RunFolder::create(&path, &job.settings, ABOUT)?;
-        let code = finetune::execute_quietly(job, None, folder, voice)?;
+        let code = finetune::execute_quietly(job, None, folder, None, voice)?;
         if let Some(code) = code {
             return Ok(code);
         }

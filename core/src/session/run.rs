@@ -15,6 +15,7 @@ use crate::{
     train::{FineTuning, Moment, StepScores, TrainError, TrainState, Trainer},
 };
 use serde::{Deserialize, Serialize};
+use std::mem;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,8 +116,10 @@ struct Learning<'a, K, P> {
     last_read: f64,
     /// Steps that were done when this process began.
     first_step: usize,
-    /// The last moment at which all was finite.
-    good: Option<Moment<Network>>,
+    /// The last moment whose weights gave a finite loss.
+    good: Moment<Network>,
+    /// The moment of the last read: what its weights are worth, only the next loss tells.
+    unproven: Moment<Network>,
 }
 
 impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
@@ -143,6 +146,8 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
         };
         Ok(Self {
             first_step: trainer.position().step,
+            good: trainer.moment(),
+            unproven: trainer.moment(),
             header: job.header(),
             job,
             trainer,
@@ -155,7 +160,6 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
             seconds_before: notes.seconds,
             clock: Stopwatch::start(),
             last_read: 0.0,
-            good: None,
         })
     }
 
@@ -175,7 +179,6 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
         self.phase(Phase::Training);
         self.clock = Stopwatch::start();
         let batches = self.job.train_batches()?;
-        self.good = Some(self.trainer.moment());
         while !self.trainer.is_finished() {
             let position = self.trainer.position();
             for batch in batches.epoch(position.epoch, position.batch) {
@@ -201,11 +204,11 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
         let step = self.trainer.position().step;
         self.trainer
             .learn(images, labels)
-            .map_err(|source| match source {
-                TrainError::Pass(source @ PassError::Panicked(_)) => {
-                    SessionError::Device { source }
+            .map_err(|reason| match reason {
+                TrainError::Pass(reason @ PassError::Panicked(_)) => {
+                    SessionError::Device { reason }
                 }
-                source => SessionError::Step { step, source },
+                reason => SessionError::Step { step, reason },
             })
     }
 
@@ -280,7 +283,7 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
     /// Takes the scores from the device and tells them.
     async fn read(&mut self) -> Result<(), SessionError> {
         let scores = self.trainer.scores().await;
-        let scores = scores.map_err(|source| SessionError::Device { source })?;
+        let scores = scores.map_err(|reason| SessionError::Device { reason })?;
         if scores.is_empty() {
             // No step since the last time: there is nothing new to tell.
             return Ok(());
@@ -291,7 +294,7 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
         if self.history.is_empty() && self.scores.is_empty() {
             self.complexity_loss = self.complexity().await?;
         }
-        self.good = Some(self.trainer.moment());
+        self.good = mem::replace(&mut self.unproven, self.trainer.moment());
         self.scores.extend(scores);
         self.port.emit(Event::Progress(self.progress()));
         Ok(())
@@ -299,7 +302,7 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
 
     async fn complexity(&self) -> Result<f64, SessionError> {
         let loss = self.trainer.bayes().complexity_loss_async().await;
-        loss.map_err(|source| SessionError::Device { source })
+        loss.map_err(|reason| SessionError::Device { reason })
     }
 
     async fn row(&mut self) -> Result<(), SessionError> {
@@ -345,16 +348,19 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
         self.seconds_before + self.clock.seconds()
     }
 
+    fn notes(&self) -> Notes {
+        Notes {
+            rates: self.trainer.fine_tuning().clone(),
+            history: self.history.clone(),
+            seconds: self.seconds(),
+        }
+    }
+
     /// Saves the state. That a disk is full or gone is told, and the run goes on: the last state that was saved is
     /// whole.
     async fn save(&mut self) -> Result<(), SessionError> {
         self.read().await?;
-        let notes = Notes {
-            rates: self.trainer.fine_tuning().clone(),
-            history: self.history.clone(),
-            seconds: self.seconds(),
-        };
-        let bytes = self.trainer.save(&self.header, &notes).await?;
+        let bytes = self.trainer.save(&self.header, &self.notes()).await?;
         let position = self.trainer.position();
         let kept = self.keeper.state(position, bytes);
         match kept.and_then(|()| self.keeper.history(&self.history)) {
@@ -370,19 +376,14 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
     async fn set_back(&mut self) -> Result<SessionError, SessionError> {
         let step = self.trainer.position().step;
         let found = self.trainer.not_finite().await;
-        let found = found.map_err(|source| SessionError::Device { source })?;
+        let found = found.map_err(|reason| SessionError::Device { reason })?;
         let rates = self.trainer.rates();
-        if let Some(good) = self.good.take() {
-            self.trainer.go_back(good);
-        }
-        let back = self.trainer.position().step;
-        let notes = Notes {
-            rates: self.trainer.fine_tuning().clone(),
-            history: self.history.clone(),
-            seconds: self.seconds(),
-        };
-        let bytes = self.trainer.save(&self.header, &notes).await?;
-        self.keeper.state(self.trainer.position(), bytes)?;
+        let position = self.good.position;
+        let back = position.step;
+        self.history.retain(|row| row.step <= back);
+        let bytes = self.good.save(&self.header, &self.notes()).await?;
+        self.keeper.state(position, bytes)?;
+        self.keeper.history(&self.history)?;
         Ok(SessionError::NotFinite {
             what: found.unwrap_or_else(|| "the loss".to_owned()),
             step,

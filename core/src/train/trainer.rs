@@ -18,6 +18,7 @@ use burn::{
     tensor::{Device, Int, Tensor},
 };
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What becomes of the running statistics of normalisation layers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,13 +57,13 @@ pub struct TrainerSettings {
 #[non_exhaustive]
 pub enum TrainError {
     /// The forward or backward pass failed.
-    #[error("{0}")]
+    #[error(transparent)]
     Pass(#[from] PassError),
     /// The complexity loss cannot be computed.
-    #[error("{0}")]
+    #[error(transparent)]
     Op(#[from] OpError),
     /// Learning rates that cannot be used.
-    #[error("{0}")]
+    #[error(transparent)]
     Rates(#[from] RateError),
     /// Other settings that cannot be used.
     #[error("{what} is {value}, and must be {need}")]
@@ -75,7 +76,7 @@ pub enum TrainError {
         need: &'static str,
     },
     /// A saved run does not fit.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] FileError),
 }
 
@@ -374,30 +375,36 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
         header: &Header,
         notes: &impl Serialize,
     ) -> Result<Vec<u8>, FileError> {
-        let posterior = self.bayes.to_file_async(header).await?;
-        state::to_bytes(&posterior, &self.sgd.velocities, self.position, notes).await
+        self.moment().save(header, notes).await
     }
 
-    /// This moment of the run, to go back to. It shares its tensors with the run.
+    /// This moment of the run. It shares its tensors with the run.
     pub(crate) fn moment(&self) -> Moment<M> {
         Moment {
-            bayes: self.bayes.clone(),
-            sgd: self.sgd.clone(),
+            // Not a clone, which would go on sharing the running statistics.
+            bayes: self.bayes.valid(),
+            velocities: self.sgd.velocities.clone(),
             position: self.position,
         }
-    }
-
-    /// Goes back.
-    pub(crate) fn go_back(&mut self, moment: Moment<M>) {
-        self.bayes = moment.bayes;
-        self.sgd = moment.sgd;
-        self.position = moment.position;
     }
 }
 
 /// A moment of a run.
 pub(crate) struct Moment<M: Module> {
     bayes: Bayes<M>,
-    sgd: Sgd,
-    position: Position,
+    velocities: BTreeMap<String, Tensor<1>>,
+    /// Where in the run it is.
+    pub position: Position,
+}
+
+impl<M: Module> Moment<M> {
+    /// Everything that is needed to go on from here, as bytes.
+    pub async fn save(
+        &self,
+        header: &Header,
+        notes: &impl Serialize,
+    ) -> Result<Vec<u8>, FileError> {
+        let posterior = self.bayes.to_file_async(header).await?;
+        state::to_bytes(&posterior, &self.velocities, self.position, notes).await
+    }
 }
