@@ -445,3 +445,30 @@ fn help_names_every_command_and_default() {
     assert!(without.count() > 20, "{help}");
     assert!(help.matches("[default").count() > 15, "{help}");
 }
+
+#[test]
+fn a_run_that_diverged_goes_on_with_lower_rates() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let out = path(&out);
+    let start = [
+        "pretrain", "--epochs", "1", "--batch", "256", "--device", "cpu", "--out", out,
+    ];
+    let (code, error) = refused(&[&start[..], &["--mean-rate", "1e30"]].concat());
+    assert!(
+        code == 4 && error.contains("Lower the learning rates"),
+        "{code}: {error}"
+    );
+    // What cannot change on the way is refused, instead of being passed over.
+    let (code, error) = refused(&["pretrain", "--resume", out, "--epochs", "9"]);
+    assert!(code == 2 && error.contains("--epochs"), "{code}: {error}");
+    said(&[
+        "pretrain",
+        "--resume",
+        out,
+        "--mean-rate",
+        "0.01",
+        "--clip-norm",
+        "1",
+    ]);
+}

@@ -39,7 +39,7 @@ pub fn run(flags: &RunFlags, start: Start, voice: &Voice) -> Result<ExitCode> {
         .unwrap_or_else(|| Path::new("runs").join(folder_name(&job.settings)));
     let folder = RunFolder::create(&out, &job.settings, &about(&device))?;
     voice.say(format_args!("Device: {}", device.name));
-    execute(job, None, folder, voice)
+    execute(job, None, folder, None, voice)
 }
 
 fn settings(flags: &RunFlags, start: Start) -> Result<RunSettings> {
@@ -70,9 +70,10 @@ fn resume(path: &Path, flags: &RunFlags, voice: &Voice) -> Result<ExitCode> {
         ));
         return Ok(ExitCode::SUCCESS);
     }
-    if let Some(device) = flags.device {
-        settings.device = device;
-    }
+    flags.apply(&mut settings);
+    let rates = flags
+        .changes_rates()
+        .then(|| settings.training.rates.clone());
     let (state, damaged) = folder.state()?;
     for file in damaged {
         voice.warn(&format!(
@@ -83,7 +84,7 @@ fn resume(path: &Path, flags: &RunFlags, voice: &Voice) -> Result<ExitCode> {
     let device = devices::choose(settings.device)?;
     let job = Job::open(settings, &device.device)?;
     voice.say(format_args!("Device: {}", device.name));
-    execute(job, state, folder, voice)
+    execute(job, state, folder, rates, voice)
 }
 
 /// Runs a job to its end and writes its report.
@@ -91,24 +92,30 @@ fn execute(
     job: Job,
     state: Option<TrainState>,
     folder: RunFolder,
+    rates: Option<FineTuning>,
     voice: &Voice,
 ) -> Result<ExitCode> {
     let path = folder.path().to_owned();
-    match execute_quietly(job, state, folder, voice)? {
+    match execute_quietly(job, state, folder, rates, voice)? {
         Some(code) => Ok(code),
         None => outcome::finish(&path, voice),
     }
 }
 
-/// Runs a job to its end. Returns a code only if it was stopped before.
+/// Runs a job to its end, with other learning rates than those that it was saved with if some are given. Returns a
+/// code only if it was stopped before.
 pub fn execute_quietly(
     job: Job,
     state: Option<TrainState>,
     folder: RunFolder,
+    rates: Option<FineTuning>,
     voice: &Voice,
 ) -> Result<Option<ExitCode>> {
     let path = folder.path().to_owned();
     let (control, thread) = session::spawn(job, state, folder);
+    if let Some(rates) = rates {
+        control.send(Command::SetRates(rates));
+    }
     stop_on_interrupt(&control);
     voice.follow(&control);
     let ending = thread

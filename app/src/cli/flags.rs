@@ -10,6 +10,35 @@ use bayesadapter::{
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
+/// What a run keeps from its start: only device, learning rates and the bound on gradients can change on the way.
+const FIXED: [&str; 25] = [
+    "model",
+    "weights",
+    "replace_head",
+    "data",
+    "ood",
+    "augment",
+    "skip_broken",
+    "workers",
+    "posterior",
+    "components",
+    "rank",
+    "layers",
+    "prior",
+    "epochs",
+    "batch",
+    "accumulate",
+    "lambda",
+    "estimator",
+    "freeze_statistics",
+    "checkpoint_steps",
+    "draws",
+    "seed",
+    "out",
+    "config",
+    "preset",
+];
+
 /// What is not given comes from `--config`, then from `--preset`, then from the defaults.
 #[derive(Args, Clone, Default)]
 pub struct RunFlags {
@@ -124,8 +153,8 @@ pub struct RunFlags {
     /// Folder of the run [default: runs/<model>-<posterior>].
     #[arg(long, value_name = "FOLDER", help_heading = "Run")]
     pub out: Option<PathBuf>,
-    /// Go on with the run in this folder, bit for bit.
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["out", "config", "preset"], help_heading = "Run")]
+    /// Go on with the run in this folder, bit for bit; other learning rates and --clip-norm can be given with it.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = FIXED, help_heading = "Run")]
     pub resume: Option<PathBuf>,
     /// Settings from a run file, such as the run.toml of another run.
     #[arg(long, value_name = "FILE", help_heading = "Run")]
@@ -200,7 +229,13 @@ impl RunFlags {
         Ok(settings)
     }
 
-    fn apply(&self, settings: &mut RunSettings) {
+    /// Whether other learning rates are asked for.
+    pub fn changes_rates(&self) -> bool {
+        self.mean_rate.is_some() || self.spread_rate.is_some()
+    }
+
+    /// Puts what is given into the settings.
+    pub fn apply(&self, settings: &mut RunSettings) {
         fn set<T: Clone>(place: &mut T, flag: &Option<T>) {
             if let Some(value) = flag {
                 place.clone_from(value);
