@@ -9,8 +9,8 @@ use std::io;
 #[allow(missing_docs, reason = "the messages tell what the fields are")]
 pub enum DataError {
     /// The operating system refused.
-    #[error("{file} cannot be read: {source}")]
-    Read { file: String, source: io::Error },
+    #[error("{file} cannot be read: {reason}")]
+    Read { file: String, reason: io::Error },
     /// A name that cannot be written down.
     #[error("{file} has a name that is not UTF-8; rename it")]
     Name { file: String },
@@ -145,10 +145,10 @@ pub enum DataError {
 }
 
 impl DataError {
-    pub(super) fn read(file: impl Into<String>, source: io::Error) -> Self {
+    pub(super) fn read(file: impl Into<String>, reason: io::Error) -> Self {
         Self::Read {
             file: file.into(),
-            source,
+            reason,
         }
     }
 

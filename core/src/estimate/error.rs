@@ -10,10 +10,10 @@ pub enum EstimateError {
     #[error("a batch of shape {0:?} holds nothing; every size must be at least 1")]
     EmptyBatch(Vec<usize>),
     /// The network did not take the input, or the posterior does not have the estimator.
-    #[error("{0}")]
+    #[error(transparent)]
     Pass(#[from] PassError),
     /// A layer is too large for the device.
-    #[error("{0}")]
+    #[error(transparent)]
     Op(#[from] OpError),
     /// The network is not a classifier.
     #[error(

@@ -85,9 +85,9 @@ impl Collector {
         labels: &[u32],
     ) -> Result<(), EvaluateError> {
         let draws = self.checked_draws(prediction)?;
-        let wrong = |source| EvaluateError::Batch {
+        let wrong = |reason| EvaluateError::Batch {
             first: self.labels.len(),
-            source,
+            reason,
         };
         // Checks the labels.
         Predictions::new(prediction.probabilities(), prediction.classes, labels).map_err(wrong)?;
@@ -124,9 +124,9 @@ impl Collector {
                 second: name.to_owned(),
             });
         }
-        let later = Outcomes::of(prediction).map_err(|source| EvaluateError::Batch {
+        let later = Outcomes::of(prediction).map_err(|reason| EvaluateError::Batch {
             first: so_far,
-            source,
+            reason,
         })?;
         let (_, outcomes) = self
             .strangers

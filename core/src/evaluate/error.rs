@@ -18,12 +18,12 @@ pub enum EvaluateError {
         found: usize,
     },
     /// A batch cannot be measured.
-    #[error("in the batch that begins with example {first}: {source}")]
+    #[error("in the batch that begins with example {first}: {reason}")]
     Batch {
         /// Its first example; examples count from zero.
         first: usize,
         /// What is wrong.
-        source: MetricError,
+        reason: MetricError,
     },
     /// Some predictions come from the mean network and some from draws, whose uncertainties cannot be
     /// compared.
@@ -42,10 +42,10 @@ pub enum EvaluateError {
         second: String,
     },
     /// A measure is not defined.
-    #[error("{0}")]
+    #[error(transparent)]
     Metric(#[from] MetricError),
     /// The network failed.
-    #[error("{0}")]
+    #[error(transparent)]
     Predict(#[from] PredictError),
     /// The data could not be read.
     #[error("the test data could not be read: {0}")]

@@ -53,10 +53,10 @@ pub enum FileError {
     #[error("the file does not fit the network: {0}")]
     Tensors(String),
     /// The network cannot be built.
-    #[error("{0}")]
+    #[error(transparent)]
     Model(#[from] ModelError),
     /// The posterior cannot be attached.
-    #[error("{0}")]
+    #[error(transparent)]
     Convert(#[from] ConvertError),
     /// The device failed.
     #[error("reading from the device failed: {0}")]

@@ -49,12 +49,12 @@ pub enum MetricError {
         sum: f64,
     },
     /// The probabilities of one draw are wrong.
-    #[error("draw {draw}: {source}")]
+    #[error("draw {draw}: {reason}")]
     Draw {
         /// The draw.
         draw: usize,
         /// What is wrong with it.
-        source: Box<MetricError>,
+        reason: Box<MetricError>,
     },
     /// A score, confidence or threshold cannot be compared with others.
     #[error("{what}[{position}] = {value}, but {needed} is needed")]

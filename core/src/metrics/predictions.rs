@@ -143,9 +143,9 @@ impl<'a> DrawProbabilities<'a> {
             examples.saturating_mul(per_example),
         )?;
         for (draw, rows) in probabilities.chunks_exact(examples * classes).enumerate() {
-            check_rows(rows, classes).map_err(|source| MetricError::Draw {
+            check_rows(rows, classes).map_err(|reason| MetricError::Draw {
                 draw,
-                source: Box::new(source),
+                reason: Box::new(reason),
             })?;
         }
         Ok(Self {

@@ -9,7 +9,7 @@ use burn::tensor::DType;
 #[allow(missing_docs, reason = "the messages tell what the fields are")]
 pub enum OpError {
     /// The sizes do not describe a linear map.
-    #[error("{0}")]
+    #[error(transparent)]
     Geometry(#[from] GeometryError),
     /// A tensor does not have the shape that the others imply.
     #[error("{what} has shape {found:?}, but {expected:?} is needed here")]

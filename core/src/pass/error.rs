@@ -8,7 +8,7 @@ use crate::ops::OpError;
 #[non_exhaustive]
 pub enum PassError {
     /// A layer's arguments do not fit.
-    #[error("{0}")]
+    #[error(transparent)]
     Op(#[from] OpError),
     /// The posterior has no such estimator.
     #[error(

@@ -16,7 +16,7 @@ pub enum PredictError {
     #[error("the tolerance is {0}, but must be a positive number, such as 0.01")]
     Tolerance(f64),
     /// The forward pass failed.
-    #[error("{0}")]
+    #[error(transparent)]
     Pass(#[from] PassError),
     /// The logits are not what a classifier returns.
     #[error("the network returned logits of shape {found:?} for {rows} rows")]

@@ -17,30 +17,30 @@ use crate::{
 #[non_exhaustive]
 pub enum SessionError {
     /// Settings that cannot be used.
-    #[error("{0}")]
+    #[error(transparent)]
     Settings(#[from] SettingsError),
     /// No such network.
-    #[error("{0}")]
+    #[error(transparent)]
     Model(#[from] ModelError),
     /// A checkpoint that cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     /// A checkpoint that does not fit the network.
-    #[error("{0}")]
+    #[error(transparent)]
     Weights(#[from] LoadError),
     /// Data that cannot be used.
-    #[error("{0}")]
+    #[error(transparent)]
     Data(#[from] DataError),
     /// The posterior cannot be attached.
-    #[error("{0}")]
+    #[error(transparent)]
     Convert(#[from] ConvertError),
     /// A step failed.
-    #[error("step {step} failed: {source}")]
+    #[error("step {step} failed: {reason}")]
     Step {
         /// The step.
         step: usize,
         /// Why.
-        source: TrainError,
+        reason: TrainError,
     },
     /// Numbers ran away.
     #[error(
@@ -62,24 +62,24 @@ pub enum SessionError {
     },
     /// The device failed.
     #[error(
-        "the device failed: {source}. The last saved state is whole; resume from it, with a smaller batch or on the \
+        "the device failed: {reason}. The last saved state is whole; resume from it, with a smaller batch or on the \
          CPU if memory ran out"
     )]
     Device {
         /// What it says.
-        source: PassError,
+        reason: PassError,
     },
     /// Settings of the training.
-    #[error("{0}")]
+    #[error(transparent)]
     Training(#[from] TrainError),
     /// Learning rates that cannot be used.
-    #[error("{0}")]
+    #[error(transparent)]
     Rates(#[from] RateError),
     /// The result cannot be judged.
-    #[error("{0}")]
+    #[error(transparent)]
     Evaluate(#[from] EvaluateError),
     /// Something cannot be written or read.
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] FileError),
     /// A run folder that cannot be used.
     #[error("{folder}: {problem}")]

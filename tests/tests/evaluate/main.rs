@@ -267,10 +267,10 @@ fn wrong_input_is_named_and_not_added() {
     collector.add(&good, None, &labels).unwrap();
     let before = collector.clone().finish("before").unwrap();
     let short = collector.add(&good, None, &labels[..5]);
-    let Err(EvaluateError::Batch { first: 6, source }) = short else {
+    let Err(EvaluateError::Batch { first: 6, reason }) = short else {
         panic!("{short:?}");
     };
-    assert!(matches!(source, MetricError::Length { .. }));
+    assert!(matches!(reason, MetricError::Length { .. }));
     let label = collector.add(&good, None, &[99; 6]);
     assert!(label.unwrap_err().to_string().contains("labels[0] = 99"));
     let mut uneven = good.clone();
