@@ -181,6 +181,8 @@ fn a_dry_run_tells_the_plan_and_makes_nothing() {
         "--dry-run",
         "--posterior",
         "mfg",
+        "--layers",
+        "fc2.*",
         "--device",
         "cpu",
         "--out",
@@ -190,6 +192,7 @@ fn a_dry_run_tells_the_plan_and_makes_nothing() {
         "architecture = \"digits-cnn\"",
         "method = \"mfg\"",
         "Estimate:",
+        "2 tensors got a posterior",
         "epochs of 1442 pictures",
     ] {
         assert!(plan.contains(part), "{part}: {plan}");

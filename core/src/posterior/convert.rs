@@ -148,6 +148,7 @@ impl Plan {
             path,
             shape,
             trained,
+            ..
         } = listed;
         let elements: usize = shape.iter().product();
         if *trained {
@@ -158,7 +159,7 @@ impl Plan {
             LeftAlone::NotTrained
         } else if elements == 0 {
             LeftAlone::Empty
-        } else if !posterior.select().chooses(path, shape, last_layer) {
+        } else if !posterior.select().chooses(listed, last_layer) {
             LeftAlone::NotSelected
         } else if let Some(added) = posterior.added(shape) {
             self.account.parameters_after += added;
@@ -189,16 +190,21 @@ fn nothing(select: &Select, parameters: &[Listed]) -> ConvertError {
     }
 }
 
-struct Listed {
-    path: String,
-    shape: Vec<usize>,
-    trained: bool,
+/// A parameter of a network.
+pub(super) struct Listed {
+    pub path: String,
+    /// The path without the names of the variants of enums.
+    pub short_path: String,
+    pub shape: Vec<usize>,
+    pub trained: bool,
 }
 
 /// Lists the float parameters of a module in its own order.
 #[derive(Default)]
 struct Listing {
     path: Vec<String>,
+    /// Of each part of the path, whether it is the variant of an enum.
+    variant: Vec<bool>,
     parameters: Vec<Listed>,
     converted: Option<String>,
 }
@@ -209,15 +215,22 @@ impl ModuleVisitor for Listing {
             self.converted = Some(self.path.join("."));
         }
         self.path.push(name.to_owned());
+        self.variant.push(container.starts_with("Enum:"));
     }
 
     fn exit_module(&mut self, _name: &str, _container: &str) {
         self.path.pop();
+        self.variant.pop();
     }
 
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let parts = self.path.iter().zip(&self.variant);
+        let fields: Vec<&str> = parts
+            .filter_map(|(part, variant)| (!variant).then_some(part.as_str()))
+            .collect();
         self.parameters.push(Listed {
             path: self.path.join("."),
+            short_path: fields.join("."),
             shape: param.lazy_shape().to_vec(),
             trained: is_trained(param),
         });

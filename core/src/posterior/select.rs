@@ -1,5 +1,6 @@
 //! Which parameters get a posterior.
 
+use super::convert::Listed;
 use serde::{Deserialize, Serialize};
 use std::{fmt, sync::Arc};
 
@@ -16,7 +17,8 @@ pub enum Select {
     /// Those of the last layer that has a matrix of weights.
     LastLayer,
     /// Those whose path matches one of the patterns, in which `*` stands for any text:
-    /// `"layer4.*"`, `"*.weight"`, `"fc.bias"`.
+    /// `"layer4.*"`, `"*.weight"`, `"fc.bias"`. Names of the variants of an enum, such as
+    /// [`Network`](crate::models::Network), may be left out.
     Paths(Vec<String>),
     /// Those for which a function of path and shape says so. Not kept in files, which store the paths
     /// that it chose.
@@ -36,11 +38,19 @@ impl Select {
     }
 
     /// Whether the parameter is chosen. `last_layer` is the path of the last layer.
-    pub(super) fn chooses(&self, path: &str, shape: &[usize], last_layer: Option<&str>) -> bool {
+    pub(super) fn chooses(&self, listed: &Listed, last_layer: Option<&str>) -> bool {
+        let Listed {
+            path,
+            short_path,
+            shape,
+            ..
+        } = listed;
         match self {
             Self::All => true,
             Self::LastLayer => last_layer == Some(layer(path)),
-            Self::Paths(patterns) => patterns.iter().any(|pattern| matches(pattern, path)),
+            Self::Paths(patterns) => patterns
+                .iter()
+                .any(|pattern| matches(pattern, path) || matches(pattern, short_path)),
             Self::Where(choose) => choose(path, shape),
         }
     }
@@ -120,7 +130,25 @@ mod tests {
     #[test]
     fn last_layer_is_the_layer_with_its_bias() {
         let last = Some("fc");
-        assert!(Select::LastLayer.chooses("fc.bias", &[10], last));
-        assert!(!Select::LastLayer.chooses("conv.weight", &[8, 3, 3, 3], last));
+        assert!(Select::LastLayer.chooses(&listed("fc.bias", "fc.bias"), last));
+        assert!(!Select::LastLayer.chooses(&listed("conv.weight", "conv.weight"), last));
+    }
+
+    #[test]
+    fn variants_of_enums_may_be_left_out() {
+        let listed = listed("ResNet.fc.bias", "fc.bias");
+        for pattern in ["fc.*", "ResNet.fc.bias", "ResNet.*", "*.bias"] {
+            assert!(Select::paths([pattern]).chooses(&listed, None), "{pattern}");
+        }
+        assert!(!Select::paths(["ResNet.bias"]).chooses(&listed, None));
+    }
+
+    fn listed(path: &str, short_path: &str) -> Listed {
+        Listed {
+            path: path.to_owned(),
+            short_path: short_path.to_owned(),
+            shape: vec![10],
+            trained: true,
+        }
     }
 }
