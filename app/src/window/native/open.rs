@@ -33,6 +33,8 @@ fn show(tour: Option<Tour>) -> Result<()> {
             .with_app_id("bayesadapter")
             .with_inner_size([1280.0, 800.0])
             .with_min_inner_size([900.0, 600.0]),
+        // It would cost time for every pixel, on a software adapter most of it, and there are no gradients here.
+        dithering: false,
         // A tour leaves the user's settings alone.
         persistence_path: tour.as_ref().map(|tour| tour.folder().join("memory.ron")),
         ..Default::default()

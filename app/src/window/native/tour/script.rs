@@ -74,6 +74,7 @@ pub fn with_pictures() -> VecDeque<Step> {
             steps.extend([Step::Page(panel.name()), Step::Wait(0.3)]);
             // In the dark the pages are as they were left in the light.
             match (panel.name(), theme) {
+                ("Posterior", Theme::Light) => steps.push(Step::Click(0.52, 0.076)),
                 ("Uncertainty", Theme::Light) => steps.push(Step::Click(0.305, 0.25)),
                 ("Calibration", Theme::Light) => steps.push(Step::Click(0.9, 0.3)),
                 ("Predict", Theme::Light) => steps.push(Step::DrawDigit),
