@@ -126,7 +126,7 @@ fn tell(image: &str, prediction: &Prediction, opened: &network::Opened, top: usi
     voice.say(format_args!(
         "  mutual information {information:.4} nats of entropy {entropy:.4}, {} draws. {}",
         prediction.draws.len(),
-        verdict(information, entropy)
+        verdict(information, entropy, None)
     ));
 }
 

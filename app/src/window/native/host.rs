@@ -29,7 +29,7 @@ impl Host {
     /// Before egui sees the input of a frame.
     pub fn input(&mut self, input: &mut RawInput) {
         if let Some(tour) = &mut self.tour {
-            tour.move_pointer(input);
+            tour.move_hand(input);
         }
     }
 }

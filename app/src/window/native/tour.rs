@@ -36,8 +36,8 @@ pub struct Tour {
     picture: Option<mpsc::Receiver<Arc<ColorImage>>>,
     /// A picture was saved in the last frame.
     pictured: bool,
-    /// What the pointer does next, an event per frame.
-    pointer: VecDeque<egui::Event>,
+    /// What pointer and keys do next, an event per frame.
+    hand: VecDeque<egui::Event>,
     frames: Frames,
     demos: u32,
     outcome: Outcome,
@@ -54,7 +54,7 @@ impl Tour {
             waited: 0,
             picture: None,
             pictured: false,
-            pointer: VecDeque::new(),
+            hand: VecDeque::new(),
             frames: Frames::default(),
             demos: 0,
             outcome,
@@ -65,8 +65,8 @@ impl Tour {
         &self.folder
     }
 
-    /// Moves the pointer, before egui sees the input of a frame. The user's own mouse is not followed.
-    pub fn move_pointer(&mut self, input: &mut RawInput) {
+    /// Moves pointer and keys, before egui sees the input of a frame. The user's own mouse is not followed.
+    pub fn move_hand(&mut self, input: &mut RawInput) {
         use egui::Event::{MouseMoved, PointerButton, PointerMoved};
         let of_user = |event: &egui::Event| {
             matches!(
@@ -75,7 +75,7 @@ impl Tour {
             )
         };
         input.events.retain(|event| !of_user(event));
-        input.events.extend(self.pointer.pop_front());
+        input.events.extend(self.hand.pop_front());
     }
 
     /// Goes on by at most a step; returns whether the tour goes on at all.
@@ -134,7 +134,7 @@ impl Tour {
                 self.report();
             }
             Step::Wait(seconds) => {
-                let busy = window.worker.is_busy() || !self.pointer.is_empty();
+                let busy = window.worker.is_busy() || !self.hand.is_empty();
                 let passed = self.since.elapsed().as_secs_f32() >= *seconds;
                 return Ok(passed && self.waited >= SETTLING && !busy);
             }
@@ -142,13 +142,24 @@ impl Tour {
             Step::Click(x, y) => {
                 let area = ctx.content_rect();
                 let at = area.min + egui::vec2(x * area.width(), y * area.height());
-                self.pointer.extend(stroke(&[at]));
+                self.hand.extend(stroke(&[at]));
             }
-            Step::DrawDigit => {
+            Step::Press(key) => self
+                .hand
+                .extend([true, false].map(|pressed| egui::Event::Key {
+                    key: *key,
+                    physical_key: None,
+                    pressed,
+                    repeat: false,
+                    modifiers: egui::Modifiers::NONE,
+                })),
+            Step::Draw(points) => {
                 let canvas = ctx.read_response(panels::canvas_id());
                 let canvas = canvas.context("there is no canvas to draw on")?.rect;
-                let points = script::DIGIT.map(|(x, y)| canvas.lerp_inside(egui::vec2(x, y)));
-                self.pointer.extend(stroke(&points));
+                let points = points.iter();
+                let points = points.map(|&(x, y)| canvas.lerp_inside(egui::vec2(x, y)));
+                let points: Vec<Pos2> = points.collect();
+                self.hand.extend(stroke(&points));
             }
             Step::Picture(name) => {
                 let file = self.folder.join(format!("{name}.png"));

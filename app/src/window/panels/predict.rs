@@ -10,7 +10,8 @@ use crate::{
 };
 use bayesadapter::evaluate::Measure;
 use egui::{
-    CornerRadius, Key, Modifiers, Rect, RichText, ScrollArea, Sense, TextureHandle, Ui, Vec2,
+    CornerRadius, Key, Modifiers, ProgressBar, Rect, RichText, ScrollArea, Sense, TextureHandle,
+    Ui, Vec2,
 };
 use std::sync::Arc;
 
@@ -120,13 +121,14 @@ impl Predict {
         let seen = self
             .seen
             .get_or_insert_with(|| texture(ui, &answer.picture));
+        let rank = self.view.as_ref().and_then(|view| rank(view, answer));
         ui.horizontal(|ui| {
             let size = seen.size_vec2();
             ui.image((seen.id(), size * (72.0 / size.max_elem().max(1.0))))
                 .on_hover_text("The picture, as the network is given it.");
             ui.vertical(|ui| {
                 ui.label(RichText::new(headline(answer)).size(22.0).strong());
-                ui.label(verdict(answer.mutual_information, answer.entropy));
+                ui.label(verdict(answer.mutual_information, answer.entropy, rank));
                 if let Question::File(path) = &answer.question {
                     ui.label(RichText::new(path.display().to_string()).weak());
                 }
@@ -135,8 +137,8 @@ impl Predict {
         ui.add_space(8.0);
         uncertainties(ui, answer);
         parts(ui, answer);
-        if let Some(view) = &self.view {
-            among_others(ui, view, answer);
+        if let Some(rank) = rank {
+            among_others(ui, rank);
         }
         ui.add_space(10.0);
         classes(ui, answer);
@@ -196,22 +198,26 @@ fn parts(ui: &mut Ui, answer: &Answer) {
     );
 }
 
-/// How unsure the network is of this picture, compared with test pictures.
-fn among_others(ui: &mut Ui, view: &View, answer: &Answer) {
+/// The share of the test pictures that the network is surer of, if it was judged on some.
+fn rank(view: &View, answer: &Answer) -> Option<f64> {
     let method = view.method.to_string();
-    let Some(judged) = view.evaluations.iter().find(|one| one.method == method) else {
-        return;
-    };
+    let judged = view.evaluations.iter().find(|one| one.method == method)?;
     let uncertainty = match judged.ranked_by {
         Measure::MutualInformation => answer.mutual_information,
         _ => answer.entropy,
     };
-    let share = judged.share_below(judged.ranked_by, uncertainty);
-    ui.label(format!(
-        "Less sure of it than of {:.0} % of the test pictures, by {}.",
-        100.0 * share,
-        judged.ranked_by
-    ));
+    Some(judged.share_below(judged.ranked_by, uncertainty))
+}
+
+fn among_others(ui: &mut Ui, rank: f64) {
+    let text = format!(
+        "less sure of it than of {:.0} % of the test pictures",
+        100.0 * rank
+    );
+    let bar = ProgressBar::new(rank as f32).desired_width(BAR).text(text);
+    let fill = VERMILION.on(ui).gamma_multiply(0.55);
+    ui.add(bar.fill(fill).corner_radius(3.0))
+        .on_hover_text("By mutual information where there are draws, else by entropy.");
 }
 
 /// A bar per class with a whisker of one standard deviation and a tick for every draw.

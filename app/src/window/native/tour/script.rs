@@ -2,7 +2,7 @@
 
 use crate::window::panels;
 use bayesadapter::session::Command;
-use egui::Theme;
+use egui::{Key, Theme};
 use std::collections::VecDeque;
 
 /// One thing to do, or to wait for.
@@ -25,14 +25,15 @@ pub enum Step {
     Tell(Command),
     /// Clicks at these shares of the window's width and height.
     Click(f32, f32),
-    /// Draws on the canvas.
-    DrawDigit,
+    /// Draws a line on the canvas, through these shares of its sides.
+    Draw(&'static [(f32, f32)]),
+    Press(Key),
     /// Saves a picture of the window under this name.
     Picture(String),
 }
 
-/// A three, as shares of the canvas.
-pub const DIGIT: [(f32, f32); 13] = [
+/// A three.
+const DIGIT: &[(f32, f32)] = &[
     (0.30, 0.22),
     (0.42, 0.15),
     (0.58, 0.16),
@@ -46,6 +47,18 @@ pub const DIGIT: [(f32, f32); 13] = [
     (0.38, 0.85),
     (0.29, 0.77),
     (0.28, 0.74),
+];
+
+/// No digit at all.
+const SCRIBBLE: &[(f32, f32)] = &[
+    (0.12, 0.15),
+    (0.85, 0.30),
+    (0.15, 0.45),
+    (0.88, 0.60),
+    (0.14, 0.72),
+    (0.86, 0.88),
+    (0.80, 0.12),
+    (0.45, 0.90),
 ];
 
 /// The demo, and a picture of every page in light and in dark.
@@ -72,12 +85,19 @@ pub fn with_pictures() -> VecDeque<Step> {
         steps.push(Step::Theme(theme));
         for panel in panels::all() {
             steps.extend([Step::Page(panel.name()), Step::Wait(0.3)]);
-            // In the dark the pages are as they were left in the light.
+            // In the dark most pages are as they were left in the light.
             match (panel.name(), theme) {
                 ("Posterior", Theme::Light) => steps.push(Step::Click(0.52, 0.076)),
                 ("Uncertainty", Theme::Light) => steps.push(Step::Click(0.305, 0.25)),
                 ("Calibration", Theme::Light) => steps.push(Step::Click(0.9, 0.3)),
-                ("Predict", Theme::Light) => steps.push(Step::DrawDigit),
+                ("Predict", Theme::Light) => steps.push(Step::Draw(DIGIT)),
+                ("Predict", Theme::Dark) => {
+                    steps.extend([
+                        Step::Press(Key::Delete),
+                        Step::Wait(0.3),
+                        Step::Draw(SCRIBBLE),
+                    ]);
+                }
                 _ => {}
             }
             let name = panel.name().to_lowercase().replace(' ', "-");
