@@ -1,6 +1,5 @@
 //! How the program speaks: text with progress bars, JSON lines, or not at all.
 
-use super::exit::in_words;
 use bayesadapter::session::{Control, Event, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
@@ -46,7 +45,7 @@ impl Voice {
 
     /// What went wrong, with its causes, on the standard error.
     pub fn error(&self, error: &anyhow::Error) {
-        let text = in_words(error);
+        let text = format!("{error:#}");
         match self.output {
             Output::Json => {
                 let line = serde_json::json!({ "event": "error", "message": text });

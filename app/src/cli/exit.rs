@@ -1,6 +1,6 @@
 //! What the number with which the program ends means.
 
-pub use crate::error::{BadInput, in_words};
+pub use crate::error::BadInput;
 use bayesadapter::session::SessionError;
 use std::process::ExitCode;
 

@@ -4,7 +4,7 @@ use super::{
     news::News,
     platform::{Computer, OwnPace, Task},
 };
-use crate::{demo, error::in_words, outcome};
+use crate::{demo, outcome};
 use anyhow::Result;
 use bayesadapter::{
     disk,
@@ -70,7 +70,7 @@ impl Runner {
         let asked = Arc::clone(&stop);
         let task = Task::start(move || async move {
             let done = runs(plans, &computer, &told, &asked).await;
-            let done = done.map_err(|error| in_words(&error));
+            let done = done.map_err(|error| format!("{error:#}"));
             // Nobody listens once the window is closed.
             let _ = told.send(Step::Over(done));
         });

@@ -1,10 +1,7 @@
 //! What a run would find: its files are opened and looked at, and its memory and time are estimated.
 
 use super::platform::Computer;
-use crate::{
-    error::in_words,
-    outcome::{self, Preflight},
-};
+use crate::outcome::{self, Preflight};
 use anyhow::Result;
 use bayesadapter::{
     checkpoint::{Checkpoint, LoadAccount, LoadOptions},
@@ -206,7 +203,7 @@ pub async fn estimate(settings: RunSettings, computer: &Computer) -> Estimated {
         Ok((named.name, outcome::preflight(&job).await?))
     };
     Estimated {
-        found: found().await.map_err(|error| in_words(&error)),
+        found: found().await.map_err(|error| format!("{error:#}")),
         settings,
     }
 }

@@ -1,6 +1,6 @@
 //! The devices that compute, each opened when it is first needed: opening a GPU takes a moment, and can be done once.
 
-use crate::{cli::devices, device::Named, error::in_words};
+use crate::{cli::devices, device::Named};
 use anyhow::{Result, anyhow};
 use bayesadapter::session::DeviceChoice;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +24,7 @@ impl Opened {
         };
         let known = self.0.iter().find(|(opened, _)| *opened == choice);
         let named = known.map(|(_, named)| named.clone()).unwrap_or_else(|| {
-            let named = devices::choose(choice).map_err(|error| in_words(&error));
+            let named = devices::choose(choice).map_err(|error| format!("{error:#}"));
             self.0.push((choice, named.clone()));
             named
         });

@@ -8,7 +8,6 @@ use super::{
     },
     Computer,
 };
-use crate::error::in_words;
 use burn::tensor::read_sync;
 use std::sync::{
     Arc, Condvar, Mutex, MutexGuard, PoisonError,
@@ -67,7 +66,7 @@ impl Worker {
             let mut desk = Desk::new(computer);
             while let Some(request) = mail.next() {
                 let found = read_sync(desk.handle(request));
-                let found = found.unwrap_or_else(|error| News::Refused(in_words(&error)));
+                let found = found.unwrap_or_else(|error| News::Refused(format!("{error:#}")));
                 if tell.send(found).is_err() {
                     return;
                 }

@@ -1,7 +1,6 @@
 //! The foot of the page: what computes, and the posterior for taking away.
 
 use super::{super::Window, deliver};
-use crate::error::in_words;
 use bayesadapter::{disk, session::DeviceChoice};
 use egui::{ComboBox, RichText, Ui};
 
@@ -65,6 +64,6 @@ fn download(window: &mut Window, ui: &mut Ui) {
     }
     let delivered = disk::read(&file).map_err(Into::into);
     if let Err(error) = delivered.and_then(|bytes| deliver(&file, &bytes)) {
-        window.notice = Some(in_words(&error));
+        window.notice = Some(format!("{error:#}"));
     }
 }

@@ -8,7 +8,6 @@ use super::{
     },
     Computer, browser,
 };
-use crate::error::in_words;
 use std::{cell::RefCell, path::PathBuf, rc::Rc};
 use wasm_bindgen_futures::spawn_local;
 
@@ -77,7 +76,7 @@ async fn serve(shared: Rc<Shared>, mut desk: Desk) {
                 }
                 news
             }
-            Err(error) => News::Refused(in_words(&error)),
+            Err(error) => News::Refused(format!("{error:#}")),
         };
         shared.news.borrow_mut().push(news);
     }
