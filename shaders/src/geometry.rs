@@ -133,8 +133,10 @@ impl Matmul {
 }
 
 impl Conv2d {
-    /// Checks sizes; a batch of zero is allowed.
-    pub fn checked(self) -> Result<Self, GeometryError> {
+    /// Checks sizes; a batch of zero is allowed. A step that leaves the padded image at once is cut to the
+    /// least that does so, and the elements of a kernel of one are one apart: neither changes a result, and
+    /// everything downstream can rely on small numbers.
+    pub fn checked(mut self) -> Result<Self, GeometryError> {
         positive(&[
             ("input channels", self.channels_in),
             ("output channels", self.channels_out),
@@ -160,6 +162,26 @@ impl Conv2d {
                 });
             }
         }
+        let [padded, span] = self.extents()?;
+        for axis in 0..2 {
+            self.stride[axis] = self.stride[axis].min(padded[axis] - span[axis] + 1);
+            if self.kernel[axis] == 1 {
+                self.dilation[axis] = 1;
+            }
+        }
+        let [oh, ow] = self.output();
+        product("the padded image", &padded)?;
+        product("the weight", &self.weight_shape())?;
+        product(
+            "the input",
+            &[self.batch, self.channels_in, padded[0], padded[1]],
+        )?;
+        product("the output", &[self.batch, self.channels_out, oh, ow])?;
+        Ok(self)
+    }
+
+    /// The image with its padding, and the kernel with its dilation, which fits into it.
+    fn extents(&self) -> Result<[[usize; 2]; 2], GeometryError> {
         let (p, too_large) = (self.padding, GeometryError::TooLarge { what: "the image" });
         let mut padded = [0; 2];
         let mut span = [0; 2];
@@ -173,7 +195,6 @@ impl Conv2d {
                 .checked_mul(self.dilation[axis])
                 .and_then(|size| size.checked_add(1))
                 .ok_or(too_large.clone())?;
-            product("a stride", &[self.stride[axis], padded[axis]])?;
         }
         if span[0] > padded[0] || span[1] > padded[1] {
             return Err(GeometryError::KernelTooLarge {
@@ -181,15 +202,7 @@ impl Conv2d {
                 padded,
             });
         }
-        let [oh, ow] = self.output();
-        product("the padded image", &padded)?;
-        product("the weight", &self.weight_shape())?;
-        product(
-            "the input",
-            &[self.batch, self.channels_in, padded[0], padded[1]],
-        )?;
-        product("the output", &[self.batch, self.channels_out, oh, ow])?;
-        Ok(self)
+        Ok([padded, span])
     }
 
     /// `[oh, ow]`.
@@ -275,5 +288,47 @@ impl Map {
             Self::Conv2d(c) => c.output().iter().product(),
         };
         2.0 * self.batch() as f64 * self.weight_len() as f64 * positions as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn conv(image: [usize; 2], kernel: [usize; 2], stride: [usize; 2]) -> Conv2d {
+        Conv2d {
+            batch: 1,
+            channels_in: 1,
+            channels_out: 1,
+            image,
+            kernel,
+            stride,
+            dilation: [1, 1],
+            padding: Padding::default(),
+            groups: 1,
+        }
+    }
+
+    #[test]
+    fn a_step_out_of_the_image_is_cut_and_changes_no_output() {
+        for (image, kernel) in [([1, 1], [1, 1]), ([5, 9], [3, 2]), ([4, 7], [4, 7])] {
+            for step in 1..12 {
+                let given = conv(image, kernel, [step, 13 - step]);
+                let checked = given.checked().expect("a valid shape");
+                assert_eq!(checked.output(), given.output(), "{given:?}");
+            }
+            let far = conv(image, kernel, [usize::MAX, 1_000_000_000]);
+            let checked = far.checked().expect("a valid shape");
+            assert_eq!(checked.output(), [1, 1]);
+            assert!(checked.stride[0] <= image[0] && checked.stride[1] <= image[1]);
+        }
+    }
+
+    #[test]
+    fn a_single_tap_has_no_spread() {
+        let mut wide = conv([5, 5], [1, 2], [1, 1]);
+        wide.dilation = [usize::MAX, 3];
+        let checked = wide.checked().expect("a valid shape");
+        assert_eq!(checked.dilation, [1, 3]);
     }
 }

@@ -99,8 +99,9 @@ impl Kernel {
 pub struct Launch {
     pub kernel: Kernel,
     pub info: Vec<u32>,
-    /// Workgroups before folding.
-    pub workgroups: u32,
+    /// Workgroups before folding. Each writes elements of a result that no other writes, so that
+    /// there are never more than [`MAX_ELEMENTS`](crate::geometry::MAX_ELEMENTS).
+    pub workgroups: u64,
 }
 
 /// WebGPU allows this many workgroups along one dimension.
@@ -109,8 +110,10 @@ pub const MAX_WORKGROUPS: u32 = 65_535;
 impl Launch {
     /// Workgroups per dimension. Kernels rebuild the linear index and skip the excess.
     pub fn grid(&self) -> [u32; 3] {
-        let y = self.workgroups.div_ceil(MAX_WORKGROUPS).max(1);
-        [self.workgroups.div_ceil(y).max(1), y, 1]
+        let y = self.workgroups.div_ceil(u64::from(MAX_WORKGROUPS)).max(1);
+        let x = self.workgroups.div_ceil(y).max(1);
+        // A device refuses what does not fit, and would launch a part of it after a cast.
+        [x, y, 1].map(|count| u32::try_from(count).unwrap_or(u32::MAX))
     }
 }
 
@@ -134,6 +137,6 @@ fn plain(
             threads: PLAIN_THREADS,
         },
         info,
-        workgroups: (invocations as u64).div_ceil(u64::from(PLAIN_THREADS)) as u32,
+        workgroups: (invocations as u64).div_ceil(u64::from(PLAIN_THREADS)),
     }
 }

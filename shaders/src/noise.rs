@@ -1,4 +1,5 @@
-//! Keyed noise: the same integers as `wgsl/lib/noise.wgsl`, and normals that agree to rounding.
+//! Keyed noise: the same integers and uniforms as `wgsl/lib/noise.wgsl`, and normals that agree to
+//! rounding.
 //!
 //! Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011) maps a
 //! 128-bit counter under a 64-bit key to 128 random bits. Our counter is

@@ -1,7 +1,7 @@
 //! The tiles of the kernels for real GPUs move little more than they must.
 
 use bayesadapter_shaders::kernels::{Pass, traffic};
-use bayesadapter_shaders::{NoiseKey, Source, cases};
+use bayesadapter_shaders::{Map, NoiseKey, Source, cases};
 
 /// Weights in sets of so many examples.
 fn given(batch: usize, count: usize) -> Source {
@@ -19,26 +19,34 @@ fn low_rank(batch: usize) -> Source {
     }
 }
 
+/// Times the least that a pass may move. The gradient of every component's weight is stored before it is
+/// folded.
+fn most(source: &Source, pass: Pass) -> f64 {
+    match (source, pass) {
+        (Source::LowRank { .. }, Pass::BackwardW) => 16.0,
+        _ => 4.0,
+    }
+}
+
 #[test]
-fn a_pass_moves_at_most_four_times_the_least() {
+fn a_pass_moves_a_few_times_the_least() {
     let key = NoiseKey::default();
     for map in cases::layers() {
         let batch = map.batch();
-        let sources = [
+        let mut sources = vec![
             given(batch, 1),
             given(batch, batch),
             Source::Gaussian { key },
-            low_rank(batch),
         ];
+        // Low-rank matrix products are composed of products with one given weight.
+        if matches!(map, Map::Conv2d(_)) {
+            sources.push(low_rank(batch));
+        }
         for source in sources {
             for pass in Pass::ALL {
-                // The gradient of every component's weight is stored before it is folded.
-                if matches!(source, Source::LowRank { .. }) && pass == Pass::BackwardW {
-                    continue;
-                }
                 let ratio = traffic(&map, &source, pass).ratio();
                 assert!(
-                    (1.0 - 1e-9..=4.0).contains(&ratio),
+                    (1.0 - 1e-9..=most(&source, pass)).contains(&ratio),
                     "{pass:?} of {map:?} {source:?}: {ratio}"
                 );
             }

@@ -2,10 +2,11 @@
 //! stays within the limits that WebGPU promises.
 
 use bayesadapter_shaders::kernels::{self, Launch, Reduction, Segments, SourceKind, Variant};
-use bayesadapter_shaders::{DrawAxis, Map, NoiseKey, Source, cases};
+use bayesadapter_shaders::{Conv2d, DrawAxis, Map, NoiseKey, Padding, Source, cases};
 use naga::AddressSpace;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 fn launches() -> Vec<Launch> {
     let (key, axis) = (NoiseKey::default(), DrawAxis::Example);
@@ -131,7 +132,7 @@ fn every_kernel_is_valid_within_the_limits() {
         }
         let [x, y, _] = launch.grid();
         assert!(x <= kernels::MAX_WORKGROUPS && y <= kernels::MAX_WORKGROUPS);
-        assert!(u64::from(x) * u64::from(y) >= u64::from(launch.workgroups));
+        assert!(u64::from(x) * u64::from(y) >= launch.workgroups);
     }
     assert!(
         composed.len() > 100,
@@ -140,6 +141,55 @@ fn every_kernel_is_valid_within_the_limits() {
     );
     let files: BTreeSet<_> = kernels::SOURCES.iter().map(|(name, _)| *name).collect();
     assert_eq!(seen, files, "a kernel file is not validated");
+}
+
+/// However uneven the slots are, every workgroup has something to write.
+#[test]
+fn uneven_slots_launch_no_idle_workgroups() {
+    let (batch, side, slots) = (65_536, 32, 65_536);
+    let map = Map::Conv2d(Conv2d {
+        batch,
+        channels_in: 1,
+        channels_out: 1,
+        image: [side, side],
+        kernel: [1, 1],
+        stride: [1, 1],
+        dilation: [1, 1],
+        padding: Padding::default(),
+        groups: 1,
+    });
+    let columns = (batch * side * side) as u64;
+    // All examples in one slot; one of them in the last, so that most blocks are empty.
+    let mut last_apart = vec![0; batch];
+    last_apart[batch - 1] = slots as u32 - 1;
+    for (index, used) in [(vec![0; batch], 1), (last_apart, 2)] {
+        let index: Arc<[u32]> = index.into();
+        let sources = [
+            Source::Given {
+                index: index.clone(),
+                count: slots,
+            },
+            Source::LowRank {
+                index,
+                components: slots,
+                rank: 1,
+            },
+        ];
+        for source in sources {
+            for launch in [
+                kernels::forward(&map, &source, Variant::Gpu),
+                kernels::backward_x(&map, &source, Variant::Gpu),
+            ] {
+                let slot = u64::from(launch.kernel.constant("SLOT").expect("a tiled kernel"));
+                let most = columns.div_ceil(slot) + used - 1;
+                assert!(
+                    (1..=most).contains(&launch.workgroups),
+                    "{} workgroups of {slot} columns",
+                    launch.workgroups
+                );
+            }
+        }
+    }
 }
 
 /// The tables are written by hand; the folder is the truth.

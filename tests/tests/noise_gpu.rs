@@ -1,19 +1,22 @@
-//! The shader's noise against the Rust one: the same integers, and normals that agree to rounding.
+//! The shader's noise against the Rust one: the same integers and uniforms, and normals that agree to
+//! rounding.
 //!
 //! The text under test is the file that every kernel is composed with; only the entry point below is
 //! the test's own, because no kernel writes out raw words.
 
 use bayesadapter::ops::NoiseKey;
-use bayesadapter_shaders::{kernels::LIBRARY, noise::normals};
+use bayesadapter_shaders::kernels::LIBRARY;
+use bayesadapter_shaders::noise::{normals, uniform};
 use bayesadapter_tests::{Tolerance, assert_close, wgpu_setup};
 use burn::tensor::wgpu::wgpu;
 
-/// Writes the words of blocks `info[6] ..` of example `info[5]`, and their normals.
+/// Writes the words of blocks `info[6] ..` of example `info[5]`, their normals and their uniforms.
 const ENTRY: &str = "
 const ALIGNED = true;
 @group(0) @binding(0) var<storage, read_write> info: array<u32>;
 @group(0) @binding(1) var<storage, read_write> words: array<vec4<u32>>;
-@group(0) @binding(2) var<storage, read_write> values: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> normal_values: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> uniform_values: array<vec4<f32>>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -23,14 +26,15 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     load_noise_key();
     let bits = noise_bits(info[5], info[6] + id.x);
     words[id.x] = bits;
-    values[id.x] = normals(bits);
+    normal_values[id.x] = normals(bits);
+    uniform_values[id.x] = vec4<f32>(uniforms(bits.xy), uniforms(bits.zw));
 }
 ";
 
 const BLOCKS: u32 = 5000;
 
 #[test]
-fn the_shader_makes_the_same_integers_and_normals() {
+fn the_shader_makes_the_same_integers_uniforms_and_normals() {
     let gpu = NoiseShader::new();
     let keys = [
         NoiseKey::default(),
@@ -50,11 +54,14 @@ fn the_shader_makes_the_same_integers_and_normals() {
     for key in keys {
         for (example, block) in [(0, 0), (7, 123_456_789), (u32::MAX, u32::MAX - BLOCKS + 1)] {
             let what = format!("{key:?}, example {example}, block {block}");
-            let (words, values) = gpu.run(key, example, block);
+            let [words, values, found_uniforms] = gpu.run(key, example, block);
+            let values: Vec<f32> = values.into_iter().map(f32::from_bits).collect();
             let expected: Vec<[u32; 4]> = (0..BLOCKS)
                 .map(|offset| key.bits(example, block + offset))
                 .collect();
             assert_eq!(words, expected.as_flattened(), "{what}");
+            let uniforms = words.iter().map(|&word| uniform(word).to_bits());
+            assert_eq!(found_uniforms, uniforms.collect::<Vec<u32>>(), "{what}");
             let expected: Vec<f32> = expected.into_iter().flat_map(normals).collect();
             // An adapter may fuse a product with a sum; nothing else can differ.
             let rounding = Tolerance {
@@ -110,8 +117,8 @@ impl NoiseShader {
         })
     }
 
-    /// Words and normals of [`BLOCKS`] blocks.
-    fn run(&self, key: NoiseKey, example: u32, block: u32) -> (Vec<u32>, Vec<f32>) {
+    /// Words of [`BLOCKS`] blocks, and the bits of their normals and uniforms.
+    fn run(&self, key: NoiseKey, example: u32, block: u32) -> [Vec<u32>; 3] {
         use wgpu::BufferUsages as Usage;
         let size = 16 * u64::from(BLOCKS);
         let info = [
@@ -126,8 +133,8 @@ impl NoiseShader {
         let info_buffer = self.buffer(4 * info.len() as u64, Usage::STORAGE | Usage::COPY_DST);
         let bytes: Vec<u8> = info.into_iter().flat_map(u32::to_le_bytes).collect();
         self.queue.write_buffer(&info_buffer, 0, &bytes);
-        let outputs = [(); 2].map(|()| self.buffer(size, Usage::STORAGE | Usage::COPY_SRC));
-        let entries = [&info_buffer, &outputs[0], &outputs[1]];
+        let outputs = [(); 3].map(|()| self.buffer(size, Usage::STORAGE | Usage::COPY_SRC));
+        let entries = [&info_buffer, &outputs[0], &outputs[1], &outputs[2]];
         let entries: Vec<wgpu::BindGroupEntry> = (0..)
             .zip(entries)
             .map(|(binding, buffer)| wgpu::BindGroupEntry {
@@ -146,11 +153,9 @@ impl NoiseShader {
         pass.set_bind_group(0, &group, &[]);
         pass.dispatch_workgroups(BLOCKS.div_ceil(64), 1, 1);
         drop(pass);
-        let [words, values] = outputs.map(|output| self.read(&mut encoder, &output, size));
+        let copies = outputs.map(|output| self.read(&mut encoder, &output, size));
         self.queue.submit([encoder.finish()]);
-        let words = self.finish(words).into_iter();
-        let values = self.finish(values).into_iter().map(f32::from_bits);
-        (words.collect(), values.collect())
+        copies.map(|copy| self.finish(copy))
     }
 
     /// Asks for a copy that can be mapped once the commands have run.

@@ -161,7 +161,8 @@ pub(super) fn conv2d(
 const FEW_OUTPUTS: usize = 64;
 
 /// `sum_q ((x * l_q) W) * r_q`: products with the shared matrix between two scalings, so that all
-/// examples meet it at once, whatever their components.
+/// examples meet it at once, whatever their components. The factors are spread over the examples one
+/// rank at a time, and so are never larger than x and y.
 fn low_rank_matmul(
     route: Route,
     x: Tensor<3>,
@@ -169,7 +170,8 @@ fn low_rank_matmul(
     map: Map,
 ) -> Result<Tensor<3>, OpError> {
     let device = x.device();
-    checked_source(&x, &weights, &map)?;
+    let source = checked_source(&x, &weights, &map)?;
+    route.check_exemplar(&ExemplarOp { map, source })?;
     let Weights::LowRank {
         shared,
         left,
@@ -179,7 +181,7 @@ fn low_rank_matmul(
     else {
         unreachable!("the caller matched on the source");
     };
-    let ([batch, _, _], [inputs, outputs], rank) = (x.dims(), map.fan(), left.dims()[2]);
+    let ([components, inputs, rank], outputs) = (left.dims(), map.fan()[1]);
     if outputs <= FEW_OUTPUTS && matches!(route, Route::Cpu) {
         let weights = MatmulWeights::LowRank {
             shared,
@@ -190,16 +192,16 @@ fn low_rank_matmul(
         return dispatch(route, x, weights, map, reference::matmul);
     }
     let slots = reference::slots(&index, &device);
-    let left = left.select(0, slots.clone()).swap_dims(1, 2);
-    let right = right.select(0, slots);
     let shared = MatmulWeights::Given {
         weights: shared.unsqueeze::<3>(),
-        index: vec![0; batch],
+        index: vec![0; map.batch()],
     };
     let mut y: Option<Tensor<3>> = None;
     for q in 0..rank {
-        let left = left.clone().slice([0..batch, q..q + 1, 0..inputs]);
-        let right = right.clone().slice([0..batch, q..q + 1, 0..outputs]);
+        let left = left.clone().slice([0..components, 0..inputs, q..q + 1]);
+        let right = right.clone().slice([0..components, q..q + 1, 0..outputs]);
+        let left = left.select(0, slots.clone()).swap_dims(1, 2);
+        let right = right.select(0, slots.clone());
         let scaled = x.clone() * left;
         let part = dispatch(route, scaled, shared.clone(), map, reference::matmul)? * right;
         y = Some(match y {

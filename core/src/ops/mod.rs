@@ -22,6 +22,8 @@ mod norm;
 pub mod reference;
 mod route;
 mod sample;
+#[cfg(test)]
+mod twins;
 mod weights;
 
 pub use bayesadapter_shaders::{DrawAxis, GeometryError, NoiseKey, Padding};

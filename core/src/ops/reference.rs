@@ -5,6 +5,7 @@
 pub use super::norm::reference::{batch_norm, batch_norm_train};
 use super::{
     Conv2dWeights, MatmulWeights, OpError, Weights, exemplar, noise::fill_normals, route::Route,
+    sample,
 };
 use bayesadapter_shaders::{Conv2d, DrawAxis, Map, NoiseKey};
 use burn::tensor::{
@@ -14,7 +15,7 @@ use burn::tensor::{
 };
 
 /// Standard normals `[draws, ..shape]` of a key.
-pub fn normals<const K: usize>(
+fn normals<const K: usize>(
     key: &NoiseKey,
     axis: DrawAxis,
     shape: [usize; K],
@@ -32,7 +33,7 @@ pub fn normals<const K: usize>(
 }
 
 /// `[draws, ..]`: `mu + exp(psi) * eps`.
-pub fn gaussian<const W: usize, const K: usize>(
+pub(super) fn gaussian<const W: usize, const K: usize>(
     mu: Tensor<W>,
     psi: Tensor<W>,
     key: &NoiseKey,
@@ -46,7 +47,7 @@ pub fn gaussian<const W: usize, const K: usize>(
 }
 
 /// `[index.len(), ..]`: `shared * (left[c] right[c])`.
-pub fn low_rank<const W: usize, const K: usize>(
+fn low_rank<const W: usize, const K: usize>(
     shared: Tensor<W>,
     left: Tensor<3>,
     right: Tensor<3>,
@@ -109,6 +110,27 @@ pub fn exemplar_conv2d(
     options: super::ConvOptions,
 ) -> Result<Tensor<4>, OpError> {
     exemplar::conv2d(Route::Reference, x, weights, bias, options)
+}
+
+/// [`sample_gaussian`](super::sample_gaussian) from stored normals.
+pub fn sample_gaussian<const D: usize, const K: usize>(
+    mu: Tensor<D>,
+    psi: Tensor<D>,
+    key: NoiseKey,
+    axis: DrawAxis,
+    draws: usize,
+) -> Result<Tensor<K>, OpError> {
+    sample::gaussian(Route::Reference, mu, psi, key, axis, draws)
+}
+
+/// [`sample_low_rank`](super::sample_low_rank) by products of stored factors.
+pub fn sample_low_rank<const D: usize, const K: usize>(
+    shared: Tensor<D>,
+    left: Tensor<3>,
+    right: Tensor<3>,
+    index: &[u32],
+) -> Result<Tensor<K>, OpError> {
+    sample::low_rank(Route::Reference, shared, left, right, index)
 }
 
 /// x `[b, t, i]` times w `[b, i, o]`.

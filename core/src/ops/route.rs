@@ -4,8 +4,9 @@ use super::{
     backend::{ExemplarOp, SampleOp},
     error::OpError,
 };
-use bayesadapter_shaders::Source;
-use bayesadapter_shaders::kernels::region_len;
+use bayesadapter_shaders::geometry::MAX_ELEMENTS;
+use bayesadapter_shaders::kernels::{SourceKind, region_len};
+use bayesadapter_shaders::{GeometryError, Map, Source};
 use burn::backend::DispatchDevice;
 use burn::tensor::Device;
 
@@ -61,8 +62,11 @@ impl Route {
         }
     }
 
-    /// Refuses what the adapter cannot bind.
+    /// Refuses what the adapter cannot bind, or an index does not reach.
     pub fn check_exemplar(&self, op: &ExemplarOp) -> Result<(), OpError> {
+        if let (Self::Cpu, Map::Conv2d(c)) = (self, &op.map) {
+            super::cpu::check(c)?;
+        }
         self.check(&[
             ("x", op.map.x_shape()),
             ("the result", op.map.y_shape()),
@@ -74,7 +78,8 @@ impl Route {
             }
             // Both gradients are made in one buffer.
             Source::Gaussian { .. } => {
-                self.check(&[("the weight's gradients", vec![2, region_len(&op.map)])])
+                let region = region_len(&op.map, SourceKind::Gaussian);
+                self.check(&[("the weight's gradients", vec![2, region])])
             }
             Source::LowRank {
                 components, rank, ..
@@ -104,6 +109,9 @@ impl Route {
             if bytes > limit {
                 return Err(OpError::Limit { what, bytes, limit });
             }
+            if bytes / 4 > MAX_ELEMENTS as u64 {
+                return Err(GeometryError::TooLarge { what }.into());
+            }
         }
         Ok(())
     }
@@ -112,7 +120,7 @@ impl Route {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bayesadapter_shaders::{Map, Matmul, NoiseKey};
+    use bayesadapter_shaders::{Conv2d, Matmul, NoiseKey, Padding};
 
     #[test]
     fn refuses_what_the_adapter_cannot_bind() {
@@ -140,5 +148,66 @@ mod tests {
             })
         );
         assert_eq!(Route::Cpu.check_exemplar(&op), Ok(()));
+    }
+
+    #[test]
+    fn refuses_factors_that_the_adapter_cannot_bind() {
+        let (batch, rank) = (8, 32);
+        let map = Map::Matmul(Matmul {
+            batch,
+            rows: 1,
+            inputs: 4,
+            outputs: 4,
+        });
+        let source = Source::LowRank {
+            index: vec![0; batch].into(),
+            components: 2,
+            rank,
+        };
+        let bytes = 4 * 2 * 4 * rank as u64;
+        let limit = bytes - 1;
+        assert_eq!(
+            Route::Wgsl { limit }.check_exemplar(&ExemplarOp { map, source }),
+            Err(OpError::Limit {
+                what: "left",
+                bytes,
+                limit,
+            })
+        );
+    }
+
+    #[test]
+    fn refuses_what_an_index_does_not_reach() {
+        let conv = Conv2d {
+            batch: 1,
+            channels_in: 1,
+            channels_out: 1024,
+            image: [1001, 1001],
+            kernel: [2, 2],
+            stride: [1, 1],
+            dilation: [1000, 1000],
+            padding: Padding::default(),
+            groups: 1,
+        };
+        let map = Map::Conv2d(conv.checked().expect("a valid shape"));
+        let given = |count| ExemplarOp {
+            map,
+            source: Source::Given {
+                index: vec![0].into(),
+                count,
+            },
+        };
+        let too_large = |what| Err(GeometryError::TooLarge { what }.into());
+        // The gradient reaches the image through taps that lie a whole image apart.
+        assert_eq!(
+            Route::Cpu.check_exemplar(&given(1)),
+            too_large("the padded gradient")
+        );
+        let boundless = Route::Wgsl { limit: u64::MAX };
+        assert_eq!(boundless.check_exemplar(&given(1)), Ok(()));
+        assert_eq!(
+            boundless.check_exemplar(&given(1 << 20)),
+            too_large("the weights")
+        );
     }
 }

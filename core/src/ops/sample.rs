@@ -45,6 +45,18 @@ pub fn sample_gaussian<const D: usize, const K: usize>(
     axis: DrawAxis,
     draws: usize,
 ) -> Result<Tensor<K>, OpError> {
+    let route = Route::of(&mu.device());
+    gaussian(route, mu, psi, key, axis, draws)
+}
+
+pub(super) fn gaussian<const D: usize, const K: usize>(
+    route: Route,
+    mu: Tensor<D>,
+    psi: Tensor<D>,
+    key: NoiseKey,
+    axis: DrawAxis,
+    draws: usize,
+) -> Result<Tensor<K>, OpError> {
     const { assert!(K == D + 1, "draws have one axis more than the parameter") };
     let device = mu.device();
     let shape = mu.dims();
@@ -52,7 +64,7 @@ pub fn sample_gaussian<const D: usize, const K: usize>(
     check("psi", &psi, &shape, &device)?;
     let len = checked_len(&shape, draws)?;
     let op = SampleOp::Gaussian { key, axis, draws };
-    match Route::of(&device) {
+    match route {
         Route::Reference => Ok(reference::gaussian(mu, psi, &key, axis, draws)),
         route => {
             route.check_sample(&op, len)?;
@@ -89,6 +101,17 @@ pub fn sample_low_rank<const D: usize, const K: usize>(
     right: Tensor<3>,
     index: &[u32],
 ) -> Result<Tensor<K>, OpError> {
+    let route = Route::of(&shared.device());
+    low_rank(route, shared, left, right, index)
+}
+
+pub(super) fn low_rank<const D: usize, const K: usize>(
+    route: Route,
+    shared: Tensor<D>,
+    left: Tensor<3>,
+    right: Tensor<3>,
+    index: &[u32],
+) -> Result<Tensor<K>, OpError> {
     const {
         assert!(
             K == D + 1 && (D == 2 || D == 4),
@@ -106,7 +129,7 @@ pub fn sample_low_rank<const D: usize, const K: usize>(
         index: index.to_vec(),
     };
     let source = weights.source(&map, &device)?;
-    match Route::of(&device) {
+    match route {
         Route::Reference => Ok(reference::per_example(weights, &map)),
         route => {
             let op = SampleOp::LowRank {

@@ -13,14 +13,24 @@ pub const TOLERANCE: f32 = 1e-4;
 
 /// Why two devices could not be compared at all.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages tell what the fields are")]
 pub enum CheckError {
+    /// An op was refused.
     #[error(transparent)]
     Op(#[from] OpError),
+    /// The backward pass left out an input.
     #[error("no gradient reached {name}")]
-    NoGradient { name: &'static str },
+    NoGradient {
+        /// The input.
+        name: &'static str,
+    },
+    /// The device kept a result to itself.
     #[error("{name} could not be read back from the device: {reason}")]
-    Read { name: &'static str, reason: String },
+    Read {
+        /// The result.
+        name: &'static str,
+        /// What the device says.
+        reason: String,
+    },
 }
 
 /// One result of one op: how far the two devices are apart.

@@ -1,7 +1,7 @@
 //! The tiled products whose columns are positions of examples: forward, and backward for x.
 
 use super::consts::{aligned, flag, geometry, numbers, rank_consts};
-use super::segments::Segments;
+use super::segments::{Segments, Tiling};
 use super::tile::{Request, TileShape, VECTOR_DEPTHS};
 use super::traffic::{Pass, compulsory, first_frugal};
 use super::{Kernel, Launch, SourceKind};
@@ -176,16 +176,22 @@ impl<'a> Columns<'a> {
         let positions = tile.slot.min(self.columns());
         let operand = tile.weights * operand_channels * self.sides.operand_under(positions);
         let result = self.map.batch() * result_channels * groups * self.sides.positions();
-        self.workgroups(tile) as f64 * (parameters + operand) as f64 + result as f64
+        let workgroups = self.workgroups(tile, &self.tiling(tile));
+        workgroups as f64 * (parameters + operand) as f64 + result as f64
     }
 
-    fn workgroups(&self, tile: &TileShape) -> usize {
+    fn tiling(&self, tile: &TileShape) -> Tiling {
+        Tiling::new(self.segments, self.sides.positions(), tile)
+    }
+
+    fn workgroups(&self, tile: &TileShape, tiling: &Tiling) -> u64 {
         let rows = self.sides.result_channels.div_ceil(tile.rows) * self.sides.groups;
-        rows * self.columns().div_ceil(tile.slot) * self.segments.count().div_ceil(tile.weights)
+        rows as u64 * tiling.tiles()
     }
 
     fn launch(&self) -> Launch {
         let (tile, chunk) = self.choose();
+        let tiling = self.tiling(&tile);
         let mut consts = geometry(self.map);
         consts.extend(rank_consts(self.kind));
         consts.extend(tile.consts());
@@ -210,8 +216,8 @@ impl<'a> Columns<'a> {
                 consts,
                 threads: tile.threads() as u32,
             },
-            info: self.segments.info(self.columns().div_ceil(tile.slot)),
-            workgroups: self.workgroups(&tile) as u32,
+            info: self.segments.info(Some(&tiling)),
+            workgroups: self.workgroups(&tile, &tiling),
         }
     }
 }

@@ -165,7 +165,7 @@ fn direct(
             threads: THREADS,
         },
         info,
-        workgroups: (invocations as u64).div_ceil(u64::from(THREADS)) as u32,
+        workgroups: (invocations as u64).div_ceil(u64::from(THREADS)),
     }
 }
 
@@ -255,7 +255,7 @@ pub fn direct_backward_w(c: &Conv2d, kind: SourceKind, reduction: &Reduction) ->
     consts.push(flag("LISTED", reduction.segments.is_listed()));
     consts.push(flag("GAUSSIAN", gaussian));
     consts.extend(numbers([
-        ("REGION", region_len(&map)),
+        ("REGION", region_len(&map, kind)),
         ("REGIONS", 1 + usize::from(gaussian)),
     ]));
     let mut library = vec!["segment"];
@@ -264,7 +264,7 @@ pub fn direct_backward_w(c: &Conv2d, kind: SourceKind, reduction: &Reduction) ->
         false => library.push("spread_run_none"),
     }
     let invocations = backward_w_invocations(c) * reduction.parts();
-    let info = reduction.segments.info(1);
+    let info = reduction.segments.info(None);
     direct("direct_backward_w", library, consts, info, invocations)
 }
 

@@ -7,12 +7,15 @@ use super::traffic::{MOST, Pass, compulsory, first_frugal};
 use super::{Kernel, Launch, SourceKind, plain};
 use crate::geometry::Map;
 
-/// Floats from one region of a part to the next: 256 bytes, the strictest alignment of a binding.
-const REGION_ALIGN: usize = 64;
-
-/// Floats from one region of the parts to the next.
-pub fn region_len(map: &Map) -> usize {
-    map.weight_len().next_multiple_of(REGION_ALIGN)
+/// Floats from one region of the parts to the next. With noise each of the two regions of a part may
+/// become a tensor where it lies, which has to start where a binding may: at 256 bytes by the
+/// strictest rule.
+pub fn region_len(map: &Map, kind: SourceKind) -> usize {
+    const REGION_ALIGN: usize = 64;
+    match kind {
+        SourceKind::Gaussian => map.weight_len().next_multiple_of(REGION_ALIGN),
+        SourceKind::Given | SourceKind::LowRank { .. } => map.weight_len(),
+    }
 }
 
 /// Gradients of the weight by part: `[parts][regions][region_len]`. Buffers: info, x, grad, parts,
@@ -26,7 +29,7 @@ pub fn product_backward_w(map: &Map, kind: SourceKind, reduction: &Reduction) ->
     consts.push(flag("LISTED", reduction.segments.is_listed()));
     consts.push(flag("GAUSSIAN", gaussian));
     consts.extend(numbers([
-        ("REGION", region_len(map)),
+        ("REGION", region_len(map, kind)),
         ("REGIONS", regions(kind)),
     ]));
     let mut library = vec!["segment", "tile", "window_x"];
@@ -41,8 +44,8 @@ pub fn product_backward_w(map: &Map, kind: SourceKind, reduction: &Reduction) ->
             consts,
             threads: tile.threads() as u32,
         },
-        info: reduction.segments.info(1),
-        workgroups: (gradient.workgroups(&tile) * reduction.parts()) as u32,
+        info: reduction.segments.info(None),
+        workgroups: gradient.workgroups(&tile) as u64 * reduction.parts() as u64,
     }
 }
 

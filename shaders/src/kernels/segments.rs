@@ -1,5 +1,6 @@
 //! Which examples a workgroup works on together.
 
+use super::tile::TileShape;
 use crate::noise::NoiseKey;
 use crate::source::{BySlot, Source};
 
@@ -57,18 +58,14 @@ impl Segments {
     /// Examples of the largest segment.
     pub(super) fn longest(&self) -> usize {
         match &self.list {
-            Some(list) => list
-                .starts
-                .windows(2)
-                .map(|ends| (ends[1] - ends[0]) as usize)
-                .max()
-                .unwrap_or(0),
+            Some(list) => lengths(list).max().unwrap_or(0),
             None => self.even,
         }
     }
 
-    /// The `info` buffer that `lib/segment.wgsl` describes.
-    pub(super) fn info(&self, tiles_per_segment: usize) -> Vec<u32> {
+    /// The `info` buffer that `lib/segment.wgsl` describes; kernels whose columns are positions of
+    /// examples need a tiling.
+    pub(super) fn info(&self, tiling: Option<&Tiling>) -> Vec<u32> {
         let key = self.key;
         let mut info = vec![
             key.seed as u32,
@@ -77,7 +74,7 @@ impl Segments {
             key.parameter,
             key.first_example,
             self.count as u32,
-            tiles_per_segment as u32,
+            tiling.map_or(0, |tiling| tiling.block as u32),
             self.even as u32,
             self.batch as u32,
         ];
@@ -85,7 +82,56 @@ impl Segments {
             info.extend(&list.starts);
             info.extend(&list.order);
         }
+        info.extend(tiling.iter().flat_map(|tiling| &tiling.starts));
         info
+    }
+}
+
+/// Examples of each segment.
+fn lengths(list: &BySlot) -> impl Iterator<Item = usize> {
+    let ends = list.starts.windows(2);
+    ends.map(|ends| (ends[1] - ends[0]) as usize)
+}
+
+/// How many tiles each block of neighbouring segments takes: as many as its longest segment, so that
+/// every tile has a column to work on, however uneven the segments are.
+pub(super) struct Tiling {
+    /// Tiles of every block, where segments are even.
+    block: u64,
+    /// Tiles before each block, where they are not.
+    starts: Vec<u32>,
+    all: u64,
+}
+
+impl Tiling {
+    /// For segments whose examples have so many columns each.
+    pub(super) fn new(segments: &Segments, positions: usize, tile: &TileShape) -> Self {
+        let tiles = |examples: usize| (examples * positions).div_ceil(tile.slot) as u64;
+        let Some(list) = &segments.list else {
+            let block = tiles(segments.even);
+            return Self {
+                block,
+                starts: Vec::new(),
+                all: block * segments.count.div_ceil(tile.weights) as u64,
+            };
+        };
+        let lengths: Vec<usize> = lengths(list).collect();
+        let mut all = 0;
+        let starts = lengths.chunks(tile.weights).map(|block| {
+            let start = all as u32;
+            all += tiles(block.iter().copied().max().unwrap_or(0));
+            start
+        });
+        Self {
+            block: 0,
+            starts: starts.collect(),
+            all,
+        }
+    }
+
+    /// Tiles of all blocks.
+    pub(super) fn tiles(&self) -> u64 {
+        self.all
     }
 }
 

@@ -31,7 +31,7 @@ fn launch(
             threads: threads as u32,
         },
         info,
-        workgroups: workgroups as u32,
+        workgroups: workgroups as u64,
     }
 }
 
@@ -97,7 +97,7 @@ impl<'a> Rows<'a> {
         let channels = (4 * workgroup.columns).min(self.result);
         let examples = (EXAMPLES * workgroup.batches).min(self.m.batch);
         let loaded = (2 * channels + examples) * self.summed;
-        (self.workgroups(workgroup) * loaded + self.m.batch * self.result) as f64
+        self.workgroups(workgroup) as f64 * loaded as f64 + (self.m.batch * self.result) as f64
     }
 
     /// Floats moved: what the workgroups load, and the result.
@@ -143,14 +143,14 @@ pub fn vector_backward_w(m: &Matmul, reduction: &Reduction) -> Launch {
     let mut consts = geometry(&map);
     consts.push(flag("LISTED", reduction.segments.is_listed()));
     consts.extend(numbers([
-        ("REGION", region_len(&map)),
+        ("REGION", region_len(&map, GAUSSIAN)),
         ("REGIONS", 2),
         ("SIDE", SIDE),
         ("THREADS", SIDE * SIDE),
     ]));
     let library = vec!["segment", "noise", "spread_gaussian"];
     let tiles = m.inputs.div_ceil(COVERED) * m.outputs.div_ceil(COVERED);
-    let info = reduction.segments.info(1);
+    let info = reduction.segments.info(None);
     let workgroups = tiles * reduction.parts();
     launch(
         "vector_backward_w",

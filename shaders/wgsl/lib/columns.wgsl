@@ -1,5 +1,5 @@
-// The columns of a tile: SLOT neighbours out of the columns of WEIGHTS neighbouring segments. A
-// column of a segment is one of POSITIONS positions of one of its examples.
+// The columns of a tile: SLOT neighbours out of the columns of a block of WEIGHTS neighbouring
+// segments. A column of a segment is one of POSITIONS positions of one of its examples.
 
 struct Slot {
     // Place of the segment's first example in the order.
@@ -19,11 +19,33 @@ struct Columns {
 var<workgroup> slots: array<Slot, WEIGHTS>;
 var<workgroup> shared_columns: Columns;
 
+// A tile counted over all segments: its block, and its place among the tiles of the block.
+fn tile_place(tile: u32) -> vec2<u32> {
+    if (!LISTED) {
+        return vec2<u32>(tile / info[6], tile % info[6]);
+    }
+    // The last block that begins at or before the tile. Blocks without tiles begin where the next one
+    // does, so they are never the last.
+    let starts = HEAD + info[5] + 1u + info[8];
+    var low = 0u;
+    var high = (info[5] + WEIGHTS - 1u) / WEIGHTS;
+    while (high - low > 1u) {
+        let middle = (low + high) / 2u;
+        if (info[starts + middle] <= tile) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return vec2<u32>(low, tile - info[starts + low]);
+}
+
 // To be called by the whole workgroup, with a tile counted over all segments.
 fn load_columns(tile: u32, local: u32) -> Columns {
     if (local == 0u) {
-        let first_segment = tile / info[6] * WEIGHTS;
-        let start = tile % info[6] * SLOT;
+        let place = tile_place(tile);
+        let first_segment = place.x * WEIGHTS;
+        let start = place.y * SLOT;
         var busy = false;
         for (var w = 0u; w < WEIGHTS; w += 1u) {
             let segment = segment_at(first_segment + w);

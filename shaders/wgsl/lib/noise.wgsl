@@ -1,4 +1,5 @@
-// Keyed noise, the transliteration of src/noise.rs: identical integers, normals equal to rounding.
+// Keyed noise, the transliteration of src/noise.rs: identical integers and uniforms, normals equal to
+// rounding.
 // The built-in log, sin and cos are avoided on purpose: they may be off by 2^-11.
 
 struct NoiseKey {
@@ -47,10 +48,14 @@ fn noise_bits(example: u32, block: u32) -> vec4<u32> {
     );
 }
 
+// The uniforms of two words, in the open interval (0, 1), exactly: 1 + k / 2^23 less 1 - 2^-24.
+fn uniforms(bits: vec2<u32>) -> vec2<f32> {
+    return bitcast<vec2<f32>>((bits >> vec2<u32>(9u)) | vec2<u32>(0x3F800000u)) - 0.99999994;
+}
+
 // -2 ln of the uniforms of two words.
 fn noise_radius_squared(bits: vec2<u32>) -> vec2<f32> {
-    // The uniform, exactly: 1 + k / 2^23 less 1 - 2^-24.
-    let value = bitcast<vec2<f32>>((bits >> vec2<u32>(9u)) | vec2<u32>(0x3F800000u)) - 0.99999994;
+    let value = uniforms(bits);
     // Split value = (1 + m) * 2^exponent with 1 + m in [2/3, 4/3).
     let shifted = bitcast<vec2<i32>>(value) - vec2<i32>(0x3F2AAAAB);
     let mantissa = (shifted & vec2<i32>(0x007FFFFF)) + vec2<i32>(0x3F2AAAAB);

@@ -1,7 +1,8 @@
 // A segment is a set of examples that share one weight, or one part of a reduction.
 //
-// info: 0..5 noise key, 5 segments, 6 tiles per segment, 7 examples per segment, 8 batch, then
-// (LISTED) the segments + 1 starts into the order, and the order of the examples.
+// info: 0..5 noise key, 5 segments, 6 tiles per block of segments, 7 examples per segment, 8 batch,
+// then (LISTED) the segments + 1 starts into the order, the order of the examples, and the tiles
+// before each block of segments (see columns.wgsl).
 
 const HEAD = 9u;
 

@@ -1,6 +1,6 @@
 //! What is measured: ten layers, four weight sources, two passes.
 
-use bayesadapter_shaders::{Conv2d, Map, Matmul, Padding};
+use bayesadapter_shaders::{Conv2d, Map, Matmul, Padding, cases};
 use serde::Serialize;
 
 /// One layer with its batch.
@@ -11,43 +11,39 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// A convolution with as much padding as keeps the image size.
-    fn conv(kernel: usize, channels: [usize; 2], side: usize, batch: usize, groups: usize) -> Self {
-        let [channels_in, channels_out] = channels;
-        let kind = if groups == 1 { "" } else { " depthwise" };
-        Self {
-            name: format!(
-                "{kernel}x{kernel}{kind} {channels_in}->{channels_out} @{side}x{side} b{batch}"
-            ),
-            map: Map::Conv2d(Conv2d {
-                batch,
-                channels_in,
-                channels_out,
-                image: [side, side],
-                kernel: [kernel, kernel],
-                stride: [1, 1],
-                dilation: [1, 1],
-                padding: Padding::symmetric(kernel / 2, kernel / 2),
-                groups,
-            }),
-        }
+    fn new(map: Map) -> Self {
+        let name = match &map {
+            Map::Matmul(m) => format!("linear {}->{} b{}", m.inputs, m.outputs, m.batch),
+            Map::Conv2d(c) => {
+                let ([kh, kw], [h, w]) = (c.kernel, c.image);
+                let kind = if c.groups == 1 { "" } else { " depthwise" };
+                let channels = format!("{}->{}", c.channels_in, c.channels_out);
+                format!("{kh}x{kw}{kind} {channels} @{h}x{w} b{}", c.batch)
+            }
+        };
+        Self { name, map }
     }
 
-    fn linear(inputs: usize, outputs: usize, batch: usize) -> Self {
-        Self {
-            name: format!("linear {inputs}->{outputs} b{batch}"),
-            map: Map::Matmul(Matmul {
-                batch,
-                rows: 1,
-                inputs,
-                outputs,
-            }),
-        }
-    }
-
-    /// The layer of the memory rows.
-    pub fn for_memory(batch: usize) -> Self {
-        Self::conv(3, [64, 64], 8, batch, 1)
+    /// The layers of the memory rows.
+    pub fn for_memory(batch: usize) -> [Self; 2] {
+        let conv = Conv2d {
+            batch,
+            channels_in: 64,
+            channels_out: 64,
+            image: [8, 8],
+            kernel: [3, 3],
+            stride: [1, 1],
+            dilation: [1, 1],
+            padding: Padding::symmetric(1, 1),
+            groups: 1,
+        };
+        let linear = Matmul {
+            batch,
+            rows: 1,
+            inputs: 512,
+            outputs: 512,
+        };
+        [Map::Conv2d(conv), Map::Matmul(linear)].map(Self::new)
     }
 
     pub fn op(&self) -> &'static str {
@@ -68,20 +64,9 @@ impl Shape {
     }
 }
 
-/// The list of issue 2.
+/// The layers that the traffic of the kernels is tested with.
 pub fn shapes() -> Vec<Shape> {
-    vec![
-        Shape::conv(3, [16, 16], 32, 32, 1),
-        Shape::conv(3, [32, 32], 16, 32, 1),
-        Shape::conv(3, [64, 64], 8, 32, 1),
-        Shape::conv(3, [64, 64], 16, 32, 1),
-        Shape::conv(3, [128, 128], 16, 16, 1),
-        Shape::conv(3, [96, 96], 16, 32, 96),
-        Shape::conv(1, [64, 256], 16, 32, 1),
-        Shape::linear(512, 512, 64),
-        Shape::linear(512, 10, 128),
-        Shape::linear(2048, 1000, 128),
-    ]
+    cases::layers().into_iter().map(Shape::new).collect()
 }
 
 /// Components of the low-rank ensemble, as in the paper.

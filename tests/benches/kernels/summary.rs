@@ -17,7 +17,7 @@ enum Over {
 /// Ratio, device, source, layers and target of a line, all of forward + backward.
 type Line = (&'static str, &'static str, SourceKind, Over, &'static str);
 
-/// The targets of issue 2.
+/// What is aimed at.
 const LINES: [Line; 7] = [
     (
         "torch_exemplar",

@@ -7,15 +7,19 @@ use crate::{
     table::Row,
 };
 use bayesadapter_shaders::{
-    NoiseKey, Source,
+    Map, NoiseKey, Source,
     kernels::{Pass, traffic},
 };
 
-/// One row per layer, source and pass, for the kernels that real GPUs run.
+/// One row per layer, source and pass, for the kernels that real GPUs run. Linear layers of a low-rank
+/// ensemble have no row: they are products with the shared weight between two scalings.
 pub fn traffic_rows(shapes: &[Shape]) -> Vec<Row> {
     let mut rows = Vec::new();
     for shape in shapes {
         for kind in SourceKind::ALL {
+            if kind == SourceKind::LowRank && matches!(shape.map, Map::Matmul(_)) {
+                continue;
+            }
             let source = source(kind, shape.map.batch());
             for pass in Pass::ALL {
                 let traffic = traffic(&shape.map, &source, pass);

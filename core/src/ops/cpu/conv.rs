@@ -40,6 +40,9 @@ impl Sizes {
 /// Weight elements made at a time: they stay in the first-level cache until they are used.
 const WEIGHTS_AT_ONCE: usize = 4096;
 
+/// Planes of the largest blocks of [`Outer`].
+const PLANES: usize = 6;
+
 /// y `[batch, channels_out, oh, ow]`.
 pub(super) fn forward(c: &Conv2d, weight: &Weight, x: &[f32]) -> Vec<f32> {
     let c = &flattened(c);
@@ -95,9 +98,12 @@ impl Forward<'_> {
         }
     }
 
-    /// Output channels whose weights are made together.
+    /// Output channels whose weights are made together; all, where they are not made at all.
     fn rows_at_once(&self) -> usize {
-        let rows = (WEIGHTS_AT_ONCE / self.sizes.fan_in).max(4) & !3;
+        let rows = match self.weight {
+            Weight::Given { .. } => self.c.channels_out,
+            _ => (WEIGHTS_AT_ONCE / self.sizes.fan_in / PLANES).max(1) * PLANES,
+        };
         match self.c.groups {
             1 => rows,
             _ => rows.div_ceil(self.sizes.outputs) * self.sizes.outputs,
@@ -132,6 +138,7 @@ impl Task for ForwardTask<'_> {
         let x = &self.shared.x[self.example * x_len..][..x_len];
         let last = self.first + self.y.len() / sizes.positions;
         let mut filled = None;
+        let mut image: &[f32] = &[];
         for start in (self.first..last).step_by(self.shared.rows_at_once()) {
             let rows = start..last.min(start + self.shared.rows_at_once());
             let block = Block {
@@ -143,14 +150,14 @@ impl Task for ForwardTask<'_> {
             for (group, rows) in by_group(rows, sizes.outputs) {
                 if filled != Some(group) {
                     let len = sizes.inputs * sizes.image;
-                    windows.fill(&x[group * len..][..len], self.image);
+                    image = windows.view(&x[group * len..][..len], self.image);
                     filled = Some(group);
                 }
                 let outer = Outer {
                     weight: &view.values[(rows.start - start) * view.pitch..],
                     weight_pitch: view.pitch,
                     taps,
-                    image: self.image,
+                    image,
                     tiles: &windows.tiles,
                     out_pitch: sizes.positions,
                 };

@@ -3,9 +3,9 @@
 
 use super::conv::Sizes;
 use super::lanes::{LANES, Lanes, Task, dispatch};
-use super::runs::zeros;
+use super::runs::unwritten;
 use super::source::{Block, Fold, Folded, Scratch, Weight, scatter};
-use super::tiles::{Inner, Outer, Tap, Taps};
+use super::tiles::{Inner, Outer, Product, Tap, Taps};
 use super::window::{GradientWindows, Windows, flattened};
 use crate::ops::backend::Wanted;
 use bayesadapter_shaders::Conv2d;
@@ -14,6 +14,12 @@ use std::ops::Range;
 
 /// Input channels per block: the weights of a block stay in the second-level cache.
 const CHANNELS_AT_ONCE: usize = 16;
+
+/// Examples whose weight gradients are summed together at the most.
+const EXAMPLES_AT_ONCE: usize = 8;
+
+/// Tiles after which it no longer matters that the lanes of a sum have to be added up.
+const MANY_TILES: usize = 64;
 
 /// `[dx, d parameters..]`; what is not wanted is empty. `lengths` are those of the parameters, and
 /// `slots` counts the weights or components.
@@ -41,7 +47,7 @@ pub(super) fn backward(
         x,
         wanted,
     };
-    let mut dx = zeros(if wanted.x { x.len() } else { 0 });
+    let mut dx = unwritten(if wanted.x { x.len() } else { 0 });
     let shares = shared.shares();
     let mut pieces = split(&mut dx, c, &shares);
     let folded: Vec<Option<(Block, Folded)>> = shares
@@ -119,6 +125,13 @@ impl Backward<'_> {
             })
             .collect()
     }
+
+    /// Output gradients of one group.
+    #[inline(always)]
+    fn gradients(&self, example: usize, group: usize) -> &[f32] {
+        let len = self.sizes.outputs * self.sizes.positions;
+        &self.grad[(example * self.c.groups + group) * len..][..len]
+    }
 }
 
 /// The images of dx that each share writes, in the order of its examples.
@@ -145,10 +158,11 @@ struct BackwardTask<'a, 'd> {
 
 /// Buffers of one task.
 struct Room {
-    image: Vec<f32>,
+    /// Windows of the images of each example at once.
+    images: Vec<Vec<f32>>,
     gradient: Vec<f32>,
-    /// Output gradients in the order of the tiles, where rows do not fill their tiles.
-    rows: Vec<f32>,
+    /// Output gradients of each in the order of the tiles, where rows do not fill their tiles.
+    rows: Vec<Vec<f32>>,
     /// Image offset of each column of the block.
     offsets: Vec<u32>,
     scratch: Scratch,
@@ -162,62 +176,92 @@ impl Task for BackwardTask<'_, '_> {
         let shared = self.shared;
         let (sizes, wanted) = (shared.sizes, shared.wanted);
         let block = self.block();
-        let mut room = Room {
-            image: shared.windows.buffer(self.inputs().len()),
-            gradient: shared.gradient_windows.buffer(sizes.outputs),
-            rows: vec![0.0; sizes.outputs * shared.windows.tiles.len() * LANES],
-            offsets: shared.windows.offsets(self.inputs().len()),
-            scratch: Scratch::default(),
-        };
+        let Room {
+            mut images,
+            mut gradient,
+            mut rows,
+            offsets,
+            mut scratch,
+        } = self.room();
         let mut fold = wanted
             .parameters
             .then(|| Fold::new(shared.weight, block.clone(), shared.slots));
         let order = shared.weight.order(self.share.examples.clone());
         let mut taps = None;
-        for (n, &example) in order.iter().enumerate() {
-            let Room {
-                image,
-                gradient,
-                rows,
-                offsets,
-                scratch,
-            } = &mut room;
-            let view = shared.weight.block(example, &block, scratch);
-            let groups = self.share.channels.start / sizes.inputs
-                ..self.share.channels.end.div_ceil(sizes.inputs);
-            for (position, group) in groups.enumerate() {
-                let outputs = sizes.outputs * sizes.positions;
-                let start = example * shared.c.groups * outputs + group * outputs;
-                let grad = &shared.grad[start..start + outputs];
-                if wanted.x {
-                    let taps = taps.get_or_insert_with(|| self.taps(view.pitch));
-                    shared.gradient_windows.fill(grad, gradient);
+        let mut done = 0;
+        for examples in shared.weight.runs(&order, images.len()) {
+            let mut deviation: &[f32] = &[];
+            for &example in examples {
+                let view = shared.weight.block(example, &block, &mut scratch);
+                deviation = view.deviation;
+                if !wanted.x {
+                    continue;
+                }
+                let taps = taps.get_or_insert_with(|| self.taps(view.pitch));
+                for (position, group) in self.groups().enumerate() {
+                    let windows = shared.gradient_windows;
+                    let gradient = windows.view(shared.gradients(example, group), &mut gradient);
                     let weight = &view.values[position * sizes.outputs * view.pitch..];
                     self.image_gradient::<L>(weight, taps, gradient, example, position);
                 }
-                if let Some(fold) = &mut fold {
-                    shared.windows.fill(self.images(example, group), image);
-                    let target = fold.target(example);
-                    let target = &mut target[position * sizes.outputs * block.width()..];
-                    let inner = Inner {
-                        rows: self.tile_rows(grad, rows),
-                        row_pitch: shared.windows.tiles.len() * LANES,
-                        image,
-                        tiles: &shared.windows.tiles,
-                        offsets,
-                    };
-                    inner.run::<L>(sizes.outputs, target, block.width());
+            }
+            done += examples.len();
+            let Some(fold) = &mut fold else { continue };
+            let target = fold.target(examples[0]);
+            for (position, group) in self.groups().enumerate() {
+                let target = &mut target[position * sizes.outputs * block.width()..];
+                let mut products = [Product::default(); EXAMPLES_AT_ONCE];
+                let buffers = images.iter_mut().zip(&mut rows);
+                for ((product, &example), (image, rows)) in
+                    products.iter_mut().zip(examples).zip(buffers)
+                {
+                    product.image = shared.windows.view(self.images(example, group), image);
+                    product.rows = self.tile_rows(shared.gradients(example, group), rows);
                 }
+                let inner = Inner {
+                    products: &products[..examples.len()],
+                    row_pitch: shared.windows.tiles.len() * LANES,
+                    tiles: &shared.windows.tiles,
+                    offsets: &offsets,
+                };
+                inner.run::<L>(sizes.outputs, target, block.width());
             }
-            if let Some(fold) = &mut fold {
-                fold.advance(example, view.deviation, order.get(n + 1).copied());
-            }
+            fold.advance(examples[0], deviation, order.get(done).copied());
         }
         fold.map(Fold::finish)
     }
 }
 
 impl BackwardTask<'_, '_> {
+    fn room(&self) -> Room {
+        let Backward { sizes, windows, .. } = *self.shared;
+        let inputs = self.inputs().len();
+        let rows = sizes.outputs * windows.tiles.len() * LANES;
+        let at_once = self.examples_at_once();
+        Room {
+            images: (0..at_once).map(|_| windows.buffer(inputs)).collect(),
+            gradient: self.shared.gradient_windows.buffer(sizes.outputs),
+            rows: (0..at_once).map(|_| vec![0.0; rows]).collect(),
+            offsets: windows.offsets(inputs),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Examples of one weight whose gradients are summed together: several where images are small. The
+    /// groups of a grouped convolution would need the images of all examples in turn.
+    fn examples_at_once(&self) -> usize {
+        match self.shared.c.groups {
+            1 => (MANY_TILES / self.shared.windows.tiles.len()).clamp(1, EXAMPLES_AT_ONCE),
+            _ => 1,
+        }
+    }
+
+    /// Groups of the share's channels.
+    fn groups(&self) -> Range<usize> {
+        let inputs = self.shared.sizes.inputs;
+        self.share.channels.start / inputs..self.share.channels.end.div_ceil(inputs)
+    }
+
     /// Input channels within their group.
     fn inputs(&self) -> Range<usize> {
         match self.shared.c.groups {
@@ -229,8 +273,7 @@ impl BackwardTask<'_, '_> {
     /// The weights that the share's channels meet.
     fn block(&self) -> Block {
         let sizes = self.shared.sizes;
-        let (channels, inputs) = (&self.share.channels, self.inputs());
-        let groups = channels.start / sizes.inputs..channels.end.div_ceil(sizes.inputs);
+        let (groups, inputs) = (self.groups(), self.inputs());
         Block {
             rows: groups.start * sizes.outputs..groups.end * sizes.outputs,
             columns: inputs.start * sizes.taps..inputs.end * sizes.taps,

@@ -128,7 +128,7 @@ impl Task for Add<'_> {
 }
 
 /// `dx[b] += grad[b] (std * eps_b)^T` where wanted; returns d psi, empty if not wanted. Weight rows
-/// are shared out over the threads, so that each thread owns its part of d psi.
+/// are shared out over the threads, so that each thread owns its rows of d psi and its columns of dx.
 pub(super) fn add_noise_gradients(
     m: &Matmul,
     std: &[f32],
@@ -142,34 +142,23 @@ pub(super) fn add_noise_gradients(
     let share = m.inputs.div_ceil(rayon::current_num_threads());
     let mut d_psi = vec![0.0; if wanted.parameters { std.len() } else { 0 }];
     let mut psi_parts = d_psi.chunks_mut(share * m.outputs);
-    let tasks: Vec<_> = (0..m.inputs)
+    let mut tasks: Vec<_> = (0..m.inputs)
         .step_by(share)
-        .map(|start| {
-            let rows = start..m.inputs.min(start + share);
-            (rows, psi_parts.next().unwrap_or_default())
+        .map(|start| Gradients {
+            noise: &noise,
+            grad,
+            rows: start..m.inputs.min(start + share),
+            dx: Vec::new(),
+            d_psi: psi_parts.next().unwrap_or_default(),
+            wanted,
         })
         .collect();
-    let parts: Vec<(Range<usize>, Vec<f32>)> = tasks
-        .into_par_iter()
-        .map(|(rows, d_psi)| {
-            let task = Gradients {
-                noise: &noise,
-                grad,
-                rows: rows.clone(),
-                d_psi,
-                wanted,
-            };
-            (rows, dispatch(task))
-        })
-        .collect();
-    for (rows, part) in parts {
-        let rows_of_dx = dx.chunks_exact_mut(m.inputs);
-        for (dx, part) in rows_of_dx.zip(part.chunks_exact(rows.len())) {
-            for (dx, part) in dx[rows.clone()].iter_mut().zip(part) {
-                *dx += part;
-            }
+    for row in dx.chunks_exact_mut(m.inputs) {
+        for (task, columns) in tasks.iter_mut().zip(row.chunks_mut(share)) {
+            task.dx.push(columns);
         }
     }
+    tasks.into_par_iter().for_each(dispatch);
     d_psi
 }
 
@@ -178,29 +167,27 @@ struct Gradients<'a> {
     grad: &'a [f32],
     /// Rows of the weight.
     rows: Range<usize>,
+    /// The columns of these rows in every row of dx; none where dx is not wanted.
+    dx: Vec<&'a mut [f32]>,
     d_psi: &'a mut [f32],
     wanted: Wanted,
 }
 
-/// Where the gradients of some weight rows go.
+/// Where the gradients of one example and some weight rows go.
 struct Sums<'a> {
-    /// Part of dx, `[rows of x, weight rows of the task]`.
+    /// `[rows of x, weight rows]`, or nothing where library products need not make it.
     dx: &'a mut [f32],
-    pitch: usize,
     /// `[weight rows, outputs]`
     d_psi: &'a mut [f32],
 }
 
 impl Task for Gradients<'_> {
-    /// dx of these rows, `[batch * rows, rows.len()]`.
-    type Output = Vec<f32>;
+    type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> Vec<f32> {
+    fn run<L: Lanes>(mut self) {
         let m = self.noise.m;
-        let pitch = self.rows.len();
-        let mut dx = vec![0.0; m.batch * m.rows * pitch];
-        let mut room = (Vec::new(), Vec::new());
+        let (mut eps_room, mut dx_room, mut dw_room) = (Vec::new(), Vec::new(), Vec::new());
         for start in self.rows.clone().step_by(rows_at_once(m)) {
             let rows = start..self.rows.end.min(start + rows_at_once(m));
             let offset = start - self.rows.start;
@@ -208,20 +195,28 @@ impl Task for Gradients<'_> {
                 true => &mut self.d_psi[offset * m.outputs..][..rows.len() * m.outputs],
                 false => &mut [],
             };
-            for (example, dx) in dx.chunks_exact_mut(m.rows * pitch).enumerate() {
+            // Row by row dx falls off the way to d psi.
+            let makes_dx = self.wanted.x || m.rows < MANY_ROWS;
+            dx_room.resize(if makes_dx { m.rows * rows.len() } else { 0 }, 0.0);
+            for example in 0..m.batch {
                 let x = self.noise.example(self.noise.x, example, m.inputs);
                 let grad = self.noise.example(self.grad, example, m.outputs);
                 let sums = Sums {
-                    dx: &mut dx[offset..],
-                    pitch,
+                    dx: &mut dx_room,
                     d_psi,
                 };
                 if m.rows >= MANY_ROWS {
-                    let deviations = self.noise.deviations(example, &rows, &mut room.0);
-                    by_products(m, &rows, x, grad, deviations, sums, &mut room.1);
+                    let deviations = self.noise.deviations(example, &rows, &mut eps_room);
+                    by_products(m, &rows, x, grad, deviations, sums, &mut dw_room);
                 } else {
-                    let eps = self.noise.normals(example, &rows, &mut room.0);
+                    let eps = self.noise.normals(example, &rows, &mut eps_room);
                     self.noise.gradients::<L>(&rows, x, grad, eps, sums);
+                }
+                let rows_of_dx = self.dx.iter_mut().skip(example * m.rows);
+                for (dx, part) in rows_of_dx.zip(dx_room.chunks_exact(rows.len())) {
+                    for (dx, part) in dx[offset..].iter_mut().zip(part) {
+                        *dx += part;
+                    }
                 }
             }
             if m.rows < MANY_ROWS {
@@ -232,7 +227,6 @@ impl Task for Gradients<'_> {
                 }
             }
         }
-        dx
     }
 }
 
@@ -251,7 +245,7 @@ impl Noise<'_> {
         let std = &self.std[self.elements(rows)];
         for (t, grad) in grad.chunks_exact(m.outputs).enumerate() {
             let x = &x[t * m.inputs..][rows.clone()];
-            let dx = &mut sums.dx[t * sums.pitch..][..rows.len()];
+            let dx = &mut sums.dx[t * rows.len()..][..rows.len()];
             gradient_rows::<L>(x, eps, std, grad, sums.d_psi, dx);
         }
     }
@@ -268,15 +262,10 @@ fn by_products(
     room: &mut Vec<f32>,
 ) {
     let grad = Matrix::new(grad, [m.rows, m.outputs]);
-    let weight = Matrix::new(deviations, [rows.len(), m.outputs]);
-    product(
-        grad,
-        weight.transposed(),
-        sums.dx,
-        sums.pitch,
-        false,
-        Threads::One,
-    );
+    if !sums.dx.is_empty() {
+        let weight = Matrix::new(deviations, [rows.len(), m.outputs]).transposed();
+        product(grad, weight, sums.dx, rows.len(), false, Threads::One);
+    }
     if !sums.d_psi.is_empty() {
         room.resize(deviations.len(), 0.0);
         let x = Matrix::rows(&x[rows.start..], [m.rows, rows.len()], m.inputs);

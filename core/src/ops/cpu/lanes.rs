@@ -2,6 +2,9 @@
 
 /// Eight f32 with one fused multiply-add where the processor has it.
 pub(super) trait Lanes: Copy {
+    /// Whether a block of 24 sums fits the registers; else one of 12 does.
+    const MANY_REGISTERS: bool;
+
     fn splat(value: f32) -> Self;
 
     /// # Safety
@@ -40,8 +43,12 @@ pub(super) trait Task {
 pub(super) fn dispatch<T: Task>(task: T) -> T::Output {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+        if std::arch::is_x86_feature_detected!("avx512vl") {
+            // SAFETY: the processor has just been asked for all three features.
+            return unsafe { avx::run_with_32_registers(task) };
+        }
         // SAFETY: the processor has just been asked for both features.
-        return unsafe { avx2::run(task) };
+        return unsafe { avx::run_with_16_registers(task) };
     }
     task.run::<Portable>()
 }
@@ -51,6 +58,8 @@ pub(super) fn dispatch<T: Task>(task: T) -> T::Output {
 struct Portable([f32; LANES]);
 
 impl Lanes for Portable {
+    const MANY_REGISTERS: bool = false;
+
     #[inline(always)]
     fn splat(value: f32) -> Self {
         Self([value; LANES])
@@ -88,30 +97,38 @@ impl Lanes for Portable {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod avx2 {
+mod avx {
     use super::{Lanes, Task};
     use std::arch::x86_64::*;
 
     #[target_feature(enable = "avx2,fma")]
-    pub fn run<T: Task>(task: T) -> T::Output {
-        task.run::<Avx2>()
+    pub fn run_with_16_registers<T: Task>(task: T) -> T::Output {
+        task.run::<Avx<16>>()
     }
 
-    /// Only ever used by [`run`]'s callees, which `dispatch` enters after asking the processor:
-    /// that is why the intrinsics below are safe to call.
-    #[derive(Clone, Copy)]
-    struct Avx2(__m256);
+    /// AVX-512 gives the same instructions twice as many registers.
+    #[target_feature(enable = "avx2,fma,avx512vl")]
+    pub fn run_with_32_registers<T: Task>(task: T) -> T::Output {
+        task.run::<Avx<32>>()
+    }
 
-    impl Lanes for Avx2 {
+    /// Only ever used by the callees of the two functions above, which `dispatch` enters after asking the
+    /// processor: that is why the intrinsics below are safe to call.
+    #[derive(Clone, Copy)]
+    struct Avx<const REGISTERS: usize>(__m256);
+
+    impl<const REGISTERS: usize> Lanes for Avx<REGISTERS> {
+        const MANY_REGISTERS: bool = REGISTERS >= 32;
+
         #[inline(always)]
         fn splat(value: f32) -> Self {
-            // SAFETY: see `Avx2`.
+            // SAFETY: see `Avx`.
             Self(unsafe { _mm256_set1_ps(value) })
         }
 
         #[inline(always)]
         unsafe fn load(from: *const f32) -> Self {
-            // SAFETY: see `Avx2`; the caller vouches for the memory, which needs no alignment.
+            // SAFETY: see `Avx`; the caller vouches for the memory, which needs no alignment.
             Self(unsafe { _mm256_loadu_ps(from) })
         }
 
@@ -123,13 +140,13 @@ mod avx2 {
 
         #[inline(always)]
         fn mul_add(self, factor: Self, addend: Self) -> Self {
-            // SAFETY: see `Avx2`.
+            // SAFETY: see `Avx`.
             Self(unsafe { _mm256_fmadd_ps(self.0, factor.0, addend.0) })
         }
 
         #[inline(always)]
         fn sum(self) -> f32 {
-            // SAFETY: see `Avx2`.
+            // SAFETY: see `Avx`.
             unsafe {
                 let four = _mm_add_ps(
                     _mm256_castps256_ps128(self.0),
@@ -145,7 +162,7 @@ mod avx2 {
         fn sum4(four: [Self; 4]) -> [f32; 4] {
             let [a, b, c, d] = four;
             let mut sums = [0.0; 4];
-            // SAFETY: see `Avx2`; the array holds the four f32 that are stored.
+            // SAFETY: see `Avx`; the array holds the four f32 that are stored.
             unsafe {
                 let halves = _mm256_hadd_ps(_mm256_hadd_ps(a.0, b.0), _mm256_hadd_ps(c.0, d.0));
                 let whole = _mm_add_ps(

@@ -15,6 +15,8 @@ mod product;
 mod runs;
 mod sample;
 mod source;
+#[cfg(test)]
+mod tests;
 mod tiles;
 mod window;
 
@@ -26,6 +28,7 @@ use burn::backend::Flex;
 use burn::backend::flex::FlexTensor;
 use burn::tensor::TensorData;
 use source::Weight;
+pub(super) use window::check;
 
 impl ExemplarBackend for Flex {
     fn exemplar(x: FlexTensor, parameters: Parameters<Self>, op: ExemplarOp) -> FlexTensor {
@@ -90,10 +93,17 @@ impl ExemplarOp {
 }
 
 fn contiguous(tensor: FlexTensor) -> FlexTensor {
-    match tensor.is_contiguous() {
-        true => tensor,
-        false => tensor.to_contiguous(),
+    let layout = tensor.layout();
+    if tensor.is_contiguous() {
+        return tensor;
     }
+    // The gradient of a sum is one number, seen many times.
+    let number = tensor.storage::<f32>().get(layout.start_offset());
+    if let Some(&number) = number.filter(|_| layout.strides().iter().all(|&stride| stride == 0)) {
+        let values = runs::repeated(number, layout.num_elements());
+        return shaped_like(&tensor, values);
+    }
+    tensor.to_contiguous()
 }
 
 fn contiguous_all(tensors: Vec<FlexTensor>) -> Vec<FlexTensor> {

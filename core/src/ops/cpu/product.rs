@@ -1,6 +1,9 @@
 //! Ordinary matrix products over strided views, by the `gemm` crate.
 
+use super::lanes::LANES;
 use gemm::Parallelism;
+use rayon::prelude::*;
+use std::ops::Range;
 
 /// A matrix over a slice: element `(r, c)` is `data[r * row + c * column]`.
 #[derive(Clone, Copy)]
@@ -49,6 +52,9 @@ pub(super) enum Threads {
     All,
 }
 
+/// Multiplications below which other threads are not worth waking.
+const FEW: usize = 1 << 18;
+
 /// `out = a b`, or `out += a b`, for `out [a rows, b columns]` with rows `pitch` apart.
 pub(super) fn product(
     a: Matrix,
@@ -64,33 +70,62 @@ pub(super) fn product(
     }
     assert!(k == b.shape[0] && a.reach() < a.data.len() && b.reach() < b.data.len());
     assert!(n <= pitch && (m - 1) * pitch + n <= out.len());
-    let parallelism = match threads {
-        Threads::One => Parallelism::None,
-        Threads::All => Parallelism::Rayon(0),
+    let parts = match threads {
+        Threads::All if m * n * k >= FEW => rayon::current_num_threads(),
+        _ => 1,
     };
-    // SAFETY: the assertions keep every element of the three views inside its slice, and `out` is
-    // borrowed exclusively.
-    unsafe {
-        gemm::gemm(
-            m,
-            n,
-            k,
-            out.as_mut_ptr(),
-            1,
-            pitch as isize,
-            accumulate,
-            a.data.as_ptr(),
-            a.column as isize,
-            a.row as isize,
-            b.data.as_ptr(),
-            b.column as isize,
-            b.row as isize,
-            1.0,
-            1.0,
-            false,
-            false,
-            false,
-            parallelism,
-        );
+    let out = Out(out.as_mut_ptr());
+    let multiply = |rows: Range<usize>, columns: Range<usize>| {
+        // SAFETY: the assertions keep every element of the three views inside its slice. `out` is borrowed
+        // exclusively, and no two parts have both a row and a column in common.
+        unsafe {
+            gemm::gemm(
+                rows.len(),
+                columns.len(),
+                k,
+                out.at(rows.start * pitch + columns.start),
+                1,
+                pitch as isize,
+                accumulate,
+                a.data.as_ptr().add(rows.start * a.row),
+                a.column as isize,
+                a.row as isize,
+                b.data.as_ptr().add(columns.start * b.column),
+                b.column as isize,
+                b.row as isize,
+                1.0,
+                1.0,
+                false,
+                false,
+                false,
+                Parallelism::None,
+            );
+        }
+    };
+    // The library shares one product out over threads as well, but leaves narrow ones unpacked then.
+    let part = m.max(n).div_ceil(parts).next_multiple_of(LANES);
+    let starts = (0..m.max(n)).into_par_iter().step_by(part);
+    match (parts, m > n) {
+        (1, _) => multiply(0..m, 0..n),
+        (_, true) => starts.for_each(|start| multiply(start..m.min(start + part), 0..n)),
+        (_, false) => starts.for_each(|start| multiply(0..m, start..n.min(start + part))),
     }
 }
+
+/// Where parts of a result are written.
+#[derive(Clone, Copy)]
+struct Out(*mut f32);
+
+impl Out {
+    /// # Safety
+    /// The result must have an element at `offset`.
+    unsafe fn at(self, offset: usize) -> *mut f32 {
+        // SAFETY: the caller vouches for it.
+        unsafe { self.0.add(offset) }
+    }
+}
+
+// SAFETY: `product` gives every thread elements of its own.
+unsafe impl Send for Out {}
+// SAFETY: as above.
+unsafe impl Sync for Out {}

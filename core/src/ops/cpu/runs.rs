@@ -23,7 +23,7 @@ pub(super) fn changed_copy(
 }
 
 /// `rows` rows of `row` elements, cut into runs of `length` (the last of a row may be shorter):
-/// `fill(room, r, start, run)` finds zeros in the run that begins at `start` of row `r`. A thread makes
+/// `fill(room, r, start, run)` writes all of the run that begins at `start` of row `r`. A thread makes
 /// its `room` once.
 pub(super) fn filled_rows<T>(
     [rows, row]: [usize; 2],
@@ -42,28 +42,34 @@ pub(super) fn filled_rows<T>(
         .collect();
     runs.into_par_iter()
         .for_each_init(room, |room, (r, start, spare)| {
-            fill(room, r, start, zeroed(spare));
+            fill(room, r, start, initialised(spare));
         });
-    // SAFETY: the runs cover all rows, and each was zeroed.
+    // SAFETY: the runs cover all rows, and each was initialised.
     unsafe { values.set_len(rows * row) };
     values
 }
 
-/// So many zeros, written by all threads.
-pub(super) fn zeros(len: usize) -> Vec<f32> {
+/// So many elements that are yet to be written, first touched by all threads.
+pub(super) fn unwritten(len: usize) -> Vec<f32> {
+    repeated(UNWRITTEN, len)
+}
+
+/// One number so many times, written by all threads.
+pub(super) fn repeated(number: f32, len: usize) -> Vec<f32> {
     const RUN: usize = 1 << 16;
     let mut values = Vec::with_capacity(len);
     let runs = values.spare_capacity_mut()[..len].par_chunks_mut(RUN);
-    runs.for_each(|spare| {
-        zeroed(spare);
-    });
-    // SAFETY: the runs cover the first `len` elements, and each was zeroed.
+    runs.for_each(|spare| spare.fill(MaybeUninit::new(number)));
+    // SAFETY: the runs cover the first `len` elements, and each was written.
     unsafe { values.set_len(len) };
     values
 }
 
-fn zeroed(spare: &mut [MaybeUninit<f32>]) -> &mut [f32] {
-    spare.fill(MaybeUninit::new(0.0));
+/// What stands where nothing was written yet; in the tests not a number, so that they notice.
+const UNWRITTEN: f32 = if cfg!(test) { f32::NAN } else { 0.0 };
+
+fn initialised(spare: &mut [MaybeUninit<f32>]) -> &mut [f32] {
+    spare.fill(MaybeUninit::new(UNWRITTEN));
     // SAFETY: every element has just been written.
     unsafe { spare.assume_init_mut() }
 }

@@ -1,6 +1,7 @@
 //! Weights of one example, a block at a time, and their gradients folded back into parameters.
 
 use super::exp::exp_all;
+use super::lanes::LANES;
 use crate::ops::noise::fill_normals;
 use bayesadapter_shaders::{Map, NoiseKey, Source};
 use std::ops::Range;
@@ -175,6 +176,21 @@ impl<'a> Weight<'a> {
         }
         order
     }
+
+    /// Runs of at most `most` examples that follow one another in `order` and have one weight.
+    pub fn runs<'o>(
+        &self,
+        order: &'o [usize],
+        most: usize,
+    ) -> impl Iterator<Item = &'o [usize]> + use<'_, 'o, 'a> {
+        let same = |a: &usize, b: &usize| match self {
+            Self::Given { index, .. } | Self::LowRank(LowRank { index, .. }) => {
+                index[*a] == index[*b]
+            }
+            Self::Gaussian { .. } => false,
+        };
+        order.chunk_by(same).flat_map(move |run| run.chunks(most))
+    }
 }
 
 impl LowRank<'_> {
@@ -219,15 +235,13 @@ impl LowRank<'_> {
         for (((o, start), dw), d_shared) in rows.zip(into.shared.chunks_exact_mut(width)) {
             let shared = &self.shared[start..start + width];
             if rank == 1 {
-                let mut sum = 0.0;
                 let r = right[o];
+                let left = &left[..width];
                 for k in 0..width {
-                    let d_factor = dw[k] * shared[k];
                     d_shared[k] += dw[k] * (left[k] * r);
-                    d_left[k] += d_factor * r;
-                    sum += d_factor * left[k];
+                    d_left[k] += dw[k] * shared[k] * r;
                 }
-                d_right[o] += sum;
+                d_right[o] += sum_of_products(dw, shared, left);
                 continue;
             }
             for k in 0..width {
@@ -240,6 +254,22 @@ impl LowRank<'_> {
             }
         }
     }
+}
+
+/// `sum_k a[k] b[k] c[k]`, with a sum per lane: one sum alone would make the loop wait for every addition.
+#[inline(always)]
+fn sum_of_products(a: &[f32], b: &[f32], c: &[f32]) -> f32 {
+    let (a, a_rest) = a.as_chunks::<LANES>();
+    let (b, b_rest) = b.as_chunks::<LANES>();
+    let (c, c_rest) = c.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for ((a, b), c) in a.iter().zip(b).zip(c) {
+        for lane in 0..LANES {
+            sums[lane] += a[lane] * b[lane] * c[lane];
+        }
+    }
+    let rest = a_rest.iter().zip(b_rest).zip(c_rest);
+    sums.iter().sum::<f32>() + rest.map(|((a, b), c)| a * b * c).sum::<f32>()
 }
 
 /// Gradients of a block's parameters, summed over examples.

@@ -72,10 +72,11 @@ impl Tiles {
 /// Tiles that meet all planes before the next ones do: so many that their windows in all channels stay
 /// in the first-level cache, while the weights stream by in order.
 #[inline(always)]
-fn tiles_at_once(taps: usize) -> usize {
+fn tiles_at_once<L: Lanes>(taps: usize) -> usize {
     match taps {
         0..=200 => 8,
         201..=400 => 4,
+        _ if L::MANY_REGISTERS => 4,
         _ => 2,
     }
 }
@@ -96,21 +97,56 @@ impl Outer<'_> {
     #[inline(always)]
     pub fn run<L: Lanes>(&self, count: usize, out: &mut [f32]) {
         self.check(count, out.len());
-        for tiles in self.tiles.list.chunks(tiles_at_once(self.taps.list.len())) {
+        let at_once = tiles_at_once::<L>(self.taps.list.len());
+        for tiles in self.tiles.list.chunks(at_once) {
             let mut first = 0;
             while first < count {
-                // Six planes times two tiles keep 12 sums, 2 values and 2 weights in 16 registers.
-                // Seven or eight planes go as four and the rest, since fewer sums than eight cannot
-                // hide the latency of an addition; few planes take more tiles for the same reason.
-                first += match count - first {
-                    1 => self.planes::<L, 1, 4>(first, tiles, out),
-                    2 => self.planes::<L, 2, 4>(first, tiles, out),
-                    3 => self.planes::<L, 3, 2>(first, tiles, out),
-                    4 | 7 | 8 => self.planes::<L, 4, 2>(first, tiles, out),
-                    5 => self.planes::<L, 5, 2>(first, tiles, out),
-                    _ => self.planes::<L, 6, 2>(first, tiles, out),
+                first += match L::MANY_REGISTERS {
+                    true => self.planes_of_many::<L>(first, count - first, tiles, out),
+                    false => self.planes_of_few::<L>(first, count - first, tiles, out),
                 };
             }
+        }
+    }
+
+    /// With 16 registers, six planes times two tiles keep 12 sums, 2 values and 2 weights in them. Seven or
+    /// eight planes go as four and the rest, since fewer sums than eight cannot hide the latency of an
+    /// addition; few planes take more tiles for the same reason.
+    #[inline(always)]
+    fn planes_of_few<L: Lanes>(
+        &self,
+        first: usize,
+        left: usize,
+        tiles: &[Tile],
+        out: &mut [f32],
+    ) -> usize {
+        match left {
+            1 => self.planes::<L, 1, 8>(first, tiles, out),
+            2 => self.planes::<L, 2, 4>(first, tiles, out),
+            3 => self.planes::<L, 3, 2>(first, tiles, out),
+            4 | 7 | 8 => self.planes::<L, 4, 2>(first, tiles, out),
+            5 => self.planes::<L, 5, 2>(first, tiles, out),
+            _ => self.planes::<L, 6, 2>(first, tiles, out),
+        }
+    }
+
+    /// With 32 registers, six planes times four tiles keep 24 sums, and a weight is loaded for every four
+    /// products instead of every two.
+    #[inline(always)]
+    fn planes_of_many<L: Lanes>(
+        &self,
+        first: usize,
+        left: usize,
+        tiles: &[Tile],
+        out: &mut [f32],
+    ) -> usize {
+        match left {
+            1 => self.planes::<L, 1, 8>(first, tiles, out),
+            2 => self.planes::<L, 2, 8>(first, tiles, out),
+            3 => self.planes::<L, 3, 4>(first, tiles, out),
+            4 | 7 | 8 => self.planes::<L, 4, 4>(first, tiles, out),
+            5 => self.planes::<L, 5, 4>(first, tiles, out),
+            _ => self.planes::<L, 6, 4>(first, tiles, out),
         }
     }
 
@@ -135,19 +171,26 @@ impl Outer<'_> {
         for group in &mut groups {
             self.block::<L, M, V>(first, group, out);
         }
-        for tile in groups.remainder() {
-            self.block::<L, M, 1>(first, std::slice::from_ref(tile), out);
+        let mut rest = groups.remainder();
+        while !rest.is_empty() {
+            let done = match rest.len() {
+                1 => self.block::<L, M, 1>(first, &rest[..1], out),
+                2 | 3 => self.block::<L, M, 2>(first, &rest[..2], out),
+                _ => self.block::<L, M, 4>(first, &rest[..4], out),
+            };
+            rest = &rest[done..];
         }
         M
     }
 
+    /// `M` planes of `V` tiles; returns `V`.
     #[inline(always)]
     fn block<L: Lanes, const M: usize, const V: usize>(
         &self,
         first: usize,
         tiles: &[Tile],
         out: &mut [f32],
-    ) {
+    ) -> usize {
         let mut sums = [[L::splat(0.0); V]; M];
         // SAFETY: `check` proved every offset formed here to be inside `weight` and `image`.
         unsafe {
@@ -171,6 +214,7 @@ impl Outer<'_> {
                 self.write(*sum, tile, (first + j) * self.out_pitch, out);
             }
         }
+        V
     }
 
     #[inline(always)]
@@ -190,12 +234,20 @@ impl Outer<'_> {
     }
 }
 
-/// What [`Inner::run`] computes: `out[j][k] += sum_tile sum_lane rows[j][tile, lane] * image[tile + offset_k]`.
-pub(super) struct Inner<'a> {
+/// What one example adds to a weight gradient.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Product<'a> {
     /// `[count, tiles * 8]`, zero where a tile has no output.
     pub rows: &'a [f32],
-    pub row_pitch: usize,
     pub image: &'a [f32],
+}
+
+/// What [`Inner::run`] computes:
+/// `out[j][k] += sum_product sum_tile sum_lane rows[j][tile, lane] * image[tile + offset_k]`.
+pub(super) struct Inner<'a> {
+    /// Of all examples with one weight: the lanes of a sum are added up once for all of them.
+    pub products: &'a [Product<'a>],
+    pub row_pitch: usize,
     pub tiles: &'a Tiles,
     /// Image offset of every column.
     pub offsets: &'a [u32],
@@ -205,82 +257,106 @@ impl Inner<'_> {
     /// Adds to `out[j * out_pitch + k]` for `count` rows and every column.
     #[inline(always)]
     pub fn run<L: Lanes>(&self, count: usize, out: &mut [f32], out_pitch: usize) {
-        let offset = self.offsets.iter().max().copied().unwrap_or(0) as usize;
-        assert!(
-            count > 0 && (count - 1) * self.row_pitch + self.tiles.len() * LANES <= self.rows.len()
-        );
-        assert!(self.tiles.base + offset + LANES <= self.image.len());
-        assert!((count - 1) * out_pitch + self.offsets.len() <= out.len());
+        self.check(count, out.len(), out_pitch);
         let mut first = 0;
         while first < count {
             let out = &mut out[first * out_pitch..];
-            match count - first {
-                1 => self.columns::<L, 1, 6>(first, out, out_pitch),
-                2 => self.columns::<L, 2, 4>(first, out, out_pitch),
-                3 => self.columns::<L, 3, 3>(first, out, out_pitch),
-                _ => self.columns::<L, 4, 3>(first, out, out_pitch),
-            }
-            first += 4;
+            first += match (L::MANY_REGISTERS, count - first) {
+                (_, 1) => self.columns::<L, 1, 9>(first, out, out_pitch),
+                (_, 2) => self.columns::<L, 2, 4>(first, out, out_pitch),
+                (_, 3) => self.columns::<L, 3, 3>(first, out, out_pitch),
+                (true, 4 | 7 | 8) => self.columns::<L, 4, 4>(first, out, out_pitch),
+                (true, 5) => self.columns::<L, 5, 4>(first, out, out_pitch),
+                (true, _) => self.columns::<L, 6, 4>(first, out, out_pitch),
+                (false, _) => self.columns::<L, 4, 3>(first, out, out_pitch),
+            };
         }
     }
 
+    /// Everything the unchecked loads below rely on.
+    #[inline(always)]
+    fn check(&self, count: usize, out_len: usize, out_pitch: usize) {
+        let offset = self.offsets.iter().max().copied().unwrap_or(0) as usize;
+        assert!(count > 0 && (count - 1) * out_pitch + self.offsets.len() <= out_len);
+        let rows = (count - 1) * self.row_pitch + self.tiles.len() * LANES;
+        let image = self.tiles.base + offset + LANES;
+        for product in self.products {
+            assert!(rows <= product.rows.len() && image <= product.image.len());
+        }
+    }
+
+    /// `M` rows, `N` columns at a time; returns `M`.
     #[inline(always)]
     fn columns<L: Lanes, const M: usize, const N: usize>(
         &self,
         first: usize,
         out: &mut [f32],
         out_pitch: usize,
-    ) {
-        let mut groups = self.offsets.chunks_exact(N);
+    ) -> usize {
         let mut k = 0;
-        for group in &mut groups {
-            self.block::<L, M, N>(first, group, &mut out[k..], out_pitch);
-            k += N;
+        while k < self.offsets.len() {
+            let out = &mut out[k..];
+            k += match self.offsets.len() - k {
+                left if left >= N => self.block::<L, M, N>(first, k, out, out_pitch),
+                1 => self.block::<L, M, 1>(first, k, out, out_pitch),
+                2 | 3 => self.block::<L, M, 2>(first, k, out, out_pitch),
+                _ => self.block::<L, M, 4>(first, k, out, out_pitch),
+            };
         }
-        for offset in groups.remainder() {
-            let group = std::slice::from_ref(offset);
-            self.block::<L, M, 1>(first, group, &mut out[k..], out_pitch);
-            k += 1;
-        }
+        M
     }
 
+    /// `M` rows of `N` columns; returns `N`.
     #[inline(always)]
     fn block<L: Lanes, const M: usize, const N: usize>(
         &self,
         first: usize,
-        offsets: &[u32],
+        column: usize,
         out: &mut [f32],
         out_pitch: usize,
-    ) {
+    ) -> usize {
+        let offsets = &self.offsets[column..column + N];
         let mut sums = [[L::splat(0.0); N]; M];
-        // SAFETY: `run` proved every offset formed here to be inside `rows` and `image`.
-        unsafe {
-            let rows = self.rows.as_ptr().add(first * self.row_pitch);
-            let image: [*const f32; N] =
-                std::array::from_fn(|n| self.image.as_ptr().add(offsets[n] as usize));
-            for (t, tile) in self.tiles.iter().enumerate() {
-                let values: [L; N] =
-                    std::array::from_fn(|n| L::load(image[n].add(tile.base as usize)));
-                for (j, sums) in sums.iter_mut().enumerate() {
-                    let row = L::load(rows.add(j * self.row_pitch + t * LANES));
-                    for (sum, value) in sums.iter_mut().zip(values) {
-                        *sum = value.mul_add(row, *sum);
+        for product in self.products {
+            // SAFETY: `check` proved every offset formed here to be inside `rows` and `image`.
+            unsafe {
+                let rows = product.rows.as_ptr().add(first * self.row_pitch);
+                let image: [*const f32; N] =
+                    std::array::from_fn(|n| product.image.as_ptr().add(offsets[n] as usize));
+                for (t, tile) in self.tiles.iter().enumerate() {
+                    let values: [L; N] =
+                        std::array::from_fn(|n| L::load(image[n].add(tile.base as usize)));
+                    for (j, sums) in sums.iter_mut().enumerate() {
+                        let row = L::load(rows.add(j * self.row_pitch + t * LANES));
+                        for (sum, value) in sums.iter_mut().zip(values) {
+                            *sum = value.mul_add(row, *sum);
+                        }
                     }
                 }
             }
         }
-        for n in 0..N {
+        for (j, sums) in sums.iter().enumerate() {
             // Four sums at a time take half the instructions of four single ones.
-            if let [a, b, c, d] = sums.as_slice() {
-                let four = L::sum4([a[n], b[n], c[n], d[n]]);
-                for (j, sum) in four.iter().enumerate() {
-                    out[j * out_pitch + n] += sum;
+            let (fours, rest) = sums.as_chunks::<4>();
+            let (out_fours, out_rest) = out[j * out_pitch..][..N].as_chunks_mut::<4>();
+            for (out, four) in out_fours.iter_mut().zip(fours) {
+                let four = L::sum4(*four);
+                for (out, sum) in out.iter_mut().zip(four) {
+                    *out += sum;
                 }
-            } else {
-                for (j, sums) in sums.iter().enumerate() {
-                    out[j * out_pitch + n] += sums[n].sum();
+            }
+            match rest {
+                [] => {}
+                [sum] => out_rest[0] += sum.sum(),
+                _ => {
+                    let zero = L::splat(0.0);
+                    let four = std::array::from_fn(|n| rest.get(n).copied().unwrap_or(zero));
+                    for (out, sum) in out_rest.iter_mut().zip(L::sum4(four)) {
+                        *out += sum;
+                    }
                 }
             }
         }
+        N
     }
 }

@@ -3,7 +3,8 @@
 
 use super::lanes::LANES;
 use super::tiles::{Tile, Tiles};
-use bayesadapter_shaders::Conv2d;
+use bayesadapter_shaders::geometry::MAX_ELEMENTS;
+use bayesadapter_shaders::{Conv2d, GeometryError};
 
 /// One axis of the forward pass.
 #[derive(Clone, Copy)]
@@ -27,6 +28,22 @@ fn axes(c: &Conv2d) -> [Axis; 2] {
         before: before[axis],
         out: out[axis],
     })
+}
+
+/// Refuses a convolution whose padded gradient is larger than an offset into it can tell. A padded image
+/// always fits: no stride is longer than it, so it takes at most twice what a checked one does.
+pub(in crate::ops) fn check(c: &Conv2d) -> Result<(), GeometryError> {
+    let sides = axes(c).map(|axis| reach(&classes(axis)).len);
+    sides
+        .iter()
+        .try_fold(c.channels_out / c.groups, |all, &side| {
+            all.checked_mul(side)
+        })
+        .filter(|&all| all <= MAX_ELEMENTS)
+        .map(|_| ())
+        .ok_or(GeometryError::TooLarge {
+            what: "the padded gradient",
+        })
 }
 
 /// A pointwise convolution sees no neighbours, so the image is one long row and tiles fill up.
@@ -94,12 +111,34 @@ impl Windows {
 
     /// Zeros for `channels` planes; the borders stay zero.
     pub fn buffer(&self, channels: usize) -> Vec<f32> {
-        // A tile reads eight values even where fewer are left.
-        vec![0.0; channels * self.plane + LANES]
+        match self.in_place() {
+            true => Vec::new(),
+            // A tile reads eight values even where fewer are left.
+            false => vec![0.0; channels * self.plane + LANES],
+        }
     }
 
-    /// Copies images `[channels, h, w]` to their places in a [`buffer`](Self::buffer).
-    pub fn fill(&self, images: &[f32], buffer: &mut [f32]) {
+    /// Images `[channels, h, w]` as tiles read them: where they are, or copied to their places in a
+    /// [`buffer`](Self::buffer).
+    pub fn view<'b>(&self, images: &'b [f32], buffer: &'b mut [f32]) -> &'b [f32] {
+        if self.in_place() {
+            return images;
+        }
+        self.fill(images, buffer);
+        buffer
+    }
+
+    /// Whether images are their own windows, and no tile reads beyond them.
+    fn in_place(&self) -> bool {
+        let whole = |axis: Axis| {
+            axis.stride == 1
+                && axis.before == 0
+                && axis.image == axis.out + (axis.kernel - 1) * axis.dilation
+        };
+        whole(self.y) && whole(self.x) && self.x.out.is_multiple_of(LANES)
+    }
+
+    fn fill(&self, images: &[f32], buffer: &mut [f32]) {
         let (y, x) = (self.y, self.x);
         let planes = images.chunks_exact(y.image * x.image);
         for (image, plane) in planes.zip(buffer.chunks_exact_mut(self.plane)) {
@@ -256,11 +295,32 @@ impl GradientWindows {
 
     /// Zeros for `channels` planes; the borders stay zero.
     pub fn buffer(&self, channels: usize) -> Vec<f32> {
-        vec![0.0; channels * self.plane + LANES]
+        match self.in_place() {
+            true => Vec::new(),
+            false => vec![0.0; channels * self.plane + LANES],
+        }
     }
 
-    /// Copies gradients `[channels, oh, ow]` to their places in a [`buffer`](Self::buffer).
-    pub fn fill(&self, gradients: &[f32], buffer: &mut [f32]) {
+    /// Gradients `[channels, oh, ow]` as tiles read them: where they are, or copied to their places in a
+    /// [`buffer`](Self::buffer).
+    pub fn view<'b>(&self, gradients: &'b [f32], buffer: &'b mut [f32]) -> &'b [f32] {
+        if self.in_place() {
+            return gradients;
+        }
+        self.fill(gradients, buffer);
+        buffer
+    }
+
+    /// Whether gradients are their own windows, and no tile reads beyond them.
+    fn in_place(&self) -> bool {
+        let whole = |reach: &Reach, out: usize| reach.before == 0 && reach.len == out;
+        whole(&self.y, self.out[0])
+            && whole(&self.x, self.out[1])
+            && self.parts.len() == 1
+            && self.out[1].is_multiple_of(LANES)
+    }
+
+    fn fill(&self, gradients: &[f32], buffer: &mut [f32]) {
         let [oh, ow] = self.out;
         // Gradient columns that no image column reads lie outside the copy.
         let from = (-self.x.before).max(0) as usize;

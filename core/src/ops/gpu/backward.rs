@@ -42,22 +42,21 @@ fn bindable(like: &CubeTensor, floats: usize) -> usize {
 }
 
 fn given(grad: &CubeTensor, x: &CubeTensor, weights: &CubeTensor, op: &ExemplarOp) -> CubeTensor {
-    let map = &op.map;
+    let (map, kind) = (&op.map, SourceKind::Given);
     let variant = device::variant(&grad.client);
-    // Parts lie a whole region apart, which may be more than a weight.
-    let (len, stride) = (map.weight_len(), kernels::region_len(map));
-    let parts = kernels::useful_parts(map, SourceKind::Given, variant).min(bindable(grad, stride));
+    let len = kernels::region_len(map, kind);
+    // At least one part for each weight: together they take no more than the weights.
+    let parts = kernels::useful_parts(map, kind, variant).min(bindable(grad, len));
     let reduction = Reduction::of_all(&op.source, map.batch(), parts);
+    let launch = kernels::backward_w(map, kind, &reduction, variant);
     let out = empty_like(weights);
-    if reduction.is_direct() && (len == stride || reduction.parts() == 1) {
-        let launch = kernels::backward_w(map, SourceKind::Given, &reduction, variant);
+    if reduction.is_direct() {
         run(&grad.client, launch, &[x, grad, &out]);
         return out;
     }
-    let sums = empty_tensor(grad, &[reduction.parts() * stride]);
-    let launch = kernels::backward_w(map, SourceKind::Given, &reduction, variant);
+    let sums = empty_tensor(grad, &[reduction.parts() * len]);
     run(&grad.client, launch, &[x, grad, &sums]);
-    let launch = kernels::sum_parts(&reduction.slot_starts, len, stride, 0);
+    let launch = kernels::sum_parts(&reduction.slot_starts, len, len, 0);
     run(&grad.client, launch, &[&sums, &out]);
     out
 }
@@ -68,14 +67,13 @@ fn gaussian(
     psi: &CubeTensor,
     op: &ExemplarOp,
 ) -> Vec<CubeTensor> {
-    let map = &op.map;
+    let (map, kind) = (&op.map, SourceKind::Gaussian);
     let variant = device::variant(&grad.client);
-    let (len, region) = (map.weight_len(), kernels::region_len(map));
-    let parts = kernels::useful_parts(map, SourceKind::Gaussian, variant);
-    let parts = parts.min(bindable(grad, 2 * region));
+    let (len, region) = (map.weight_len(), kernels::region_len(map, kind));
+    let parts = kernels::useful_parts(map, kind, variant).min(bindable(grad, 2 * region));
     let reduction = Reduction::of_all(&op.source, map.batch(), parts);
     let sums = empty_tensor(grad, &[reduction.parts() * 2 * region]);
-    let launch = kernels::backward_w(map, SourceKind::Gaussian, &reduction, variant);
+    let launch = kernels::backward_w(map, kind, &reduction, variant);
     run(&grad.client, launch, &[x, grad, &sums, psi]);
     let shape = map.weight_shape();
     let (len_bytes, region_bytes) = (len as u64 * FLOAT, region as u64 * FLOAT);
@@ -110,7 +108,7 @@ fn low_rank(
 ) -> Vec<CubeTensor> {
     let gradients: Vec<_> = parameters.iter().map(empty_like).collect();
     let variant = device::variant(&grad.client);
-    let stride = kernels::region_len(map);
+    let stride = kernels::region_len(map, SourceKind::Given);
     let parts = kernels::components_at_once(map, variant).min(bindable(grad, stride));
     let mut first = 0;
     while first < components {
