@@ -205,8 +205,8 @@ impl Maker {
         for &example in chosen.iter().take_while(|_| !stopped()) {
             let picture = match self.dataset.picture(example as usize) {
                 Ok(picture) => picture,
-                Err(error @ DataError::Broken { .. }) if self.settings.skip_broken => {
-                    batch.skipped.push(error.to_string());
+                Err(DataError::Broken { name, reason }) if self.settings.skip_broken => {
+                    batch.skipped.push(format!("{name} ({reason})"));
                     continue;
                 }
                 Err(error) => return Err(error),
@@ -241,7 +241,8 @@ pub struct Batch {
     pub labels: Vec<u32>,
     /// Which pictures of the data set these are.
     pub examples: Vec<usize>,
-    /// The broken pictures that were left out, with the reason.
+    /// The broken pictures that were left out, with the reason. Nothing else is in a batch whose pictures are all
+    /// broken.
     pub skipped: Vec<String>,
 }
 

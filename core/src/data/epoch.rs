@@ -2,10 +2,14 @@
 
 use super::DataError;
 use super::batches::{Batch, Maker};
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// The batches of an epoch, in order. It ends after its first error.
+///
+/// Where broken pictures are skipped, a batch may have no examples left: then it only names what was broken. If that
+/// holds for all of them, the epoch is one error.
 ///
 /// Dropping it stops its workers, each after the picture at hand.
 pub struct Epoch {
@@ -16,10 +20,9 @@ pub struct Epoch {
     left: Range<usize>,
     #[cfg(not(target_family = "wasm"))]
     workers: Option<threads::Workers>,
-    skipped: Vec<String>,
-    /// Names from batches of which nothing was left, for the next one.
-    unreported: Vec<String>,
-    any_batch: bool,
+    /// Batches without examples before the first one that has some, and that one.
+    held: VecDeque<Batch>,
+    any_example: bool,
 }
 
 impl Epoch {
@@ -32,20 +35,13 @@ impl Epoch {
         Self {
             #[cfg(not(target_family = "wasm"))]
             workers: threads::Workers::start(&maker, &order, epoch, left.clone()),
-            any_batch: left.start > 0,
+            any_example: left.start > 0,
             maker,
             order,
             epoch,
             left,
-            skipped: Vec::new(),
-            unreported: Vec::new(),
+            held: VecDeque::new(),
         }
-    }
-
-    /// All broken pictures so far, with the reasons. [`Batch::skipped`] has them batch by batch, except those of
-    /// the last batch if nothing was left of it.
-    pub fn skipped(&self) -> &[String] {
-        &self.skipped
     }
 
     fn make(&mut self, index: usize) -> Result<Batch, DataError> {
@@ -55,35 +51,50 @@ impl Epoch {
         }
         self.maker.make(&self.order, self.epoch, index, || false)
     }
+
+    /// Makes batches up to the first one with examples.
+    fn look_ahead(&mut self) -> Result<(), DataError> {
+        while !self.any_example
+            && let Some(index) = self.left.next()
+        {
+            let batch = self.make(index)?;
+            self.any_example = !batch.labels.is_empty();
+            self.held.push_back(batch);
+        }
+        if self.any_example {
+            return Ok(());
+        }
+        let mut broken = self.held.iter().flat_map(|batch| &batch.skipped);
+        match broken.next().cloned() {
+            Some(first) => Err(DataError::AllBroken {
+                pictures: 1 + broken.count(),
+                first,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn following(&mut self) -> Result<Option<Batch>, DataError> {
+        self.look_ahead()?;
+        if let Some(batch) = self.held.pop_front() {
+            return Ok(Some(batch));
+        }
+        let index = self.left.next();
+        index.map(|index| self.make(index)).transpose()
+    }
 }
 
 impl Iterator for Epoch {
     type Item = Result<Batch, DataError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while let Some(index) = self.left.next() {
-            let mut batch = match self.make(index) {
-                Ok(batch) => batch,
-                Err(error) => {
-                    self.left = 0..0;
-                    self.any_batch = true;
-                    return Some(Err(error));
-                }
-            };
-            self.skipped.extend_from_slice(&batch.skipped);
-            self.unreported.append(&mut batch.skipped);
-            if !batch.labels.is_empty() {
-                batch.skipped = std::mem::take(&mut self.unreported);
-                self.any_batch = true;
-                return Some(Ok(batch));
-            }
+        let following = self.following();
+        if following.is_err() {
+            self.left = 0..0;
+            self.held.clear();
+            self.any_example = true;
         }
-        let first = self.skipped.first().filter(|_| !self.any_batch)?.clone();
-        self.any_batch = true;
-        Some(Err(DataError::AllBroken {
-            pictures: self.skipped.len(),
-            first,
-        }))
+        following.transpose()
     }
 }
 

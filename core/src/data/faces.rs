@@ -7,6 +7,7 @@ pub use cfp::CfpPairs;
 
 use super::listed::Listed;
 use super::{DataError, Dataset, Files};
+use crate::metrics::{MetricError, Verification, verification_accuracy};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -48,6 +49,52 @@ impl FacePairs {
     pub fn pictures(&self) -> Arc<dyn Dataset> {
         self.pictures.clone()
     }
+
+    /// How often a network is right on the pairs, by its features of [`pictures`](Self::pictures), one behind the other.
+    /// Two faces are as similar as the cosine of their features, from which the mean of all is subtracted.
+    ///
+    /// # Errors
+    ///
+    /// Another number of features, features that are not finite, and fewer than two folds.
+    pub fn verify(&self, features: &[f32]) -> Result<Verification, MetricError> {
+        let (pictures, found) = (self.pictures.len(), features.len());
+        if found == 0 || !found.is_multiple_of(pictures) {
+            return Err(MetricError::Length {
+                what: "features",
+                expected: (found / pictures).max(1) * pictures,
+                found,
+            });
+        }
+        let centred = centred(features, found / pictures);
+        let similar = |pair: &FacePair| cosine(&centred[pair.first], &centred[pair.second]);
+        let similarities: Vec<f64> = self.pairs.iter().map(similar).collect();
+        let same: Vec<bool> = self.pairs.iter().map(|pair| pair.same).collect();
+        let folds: Vec<usize> = self.pairs.iter().map(|pair| pair.fold).collect();
+        verification_accuracy(&similarities, &same, &folds)
+    }
+}
+
+/// Rows of `width` features, less their mean.
+fn centred(features: &[f32], width: usize) -> Vec<Vec<f64>> {
+    let mut rows: Vec<Vec<f64>> = features
+        .chunks_exact(width)
+        .map(|row| row.iter().copied().map(f64::from).collect())
+        .collect();
+    let count = rows.len() as f64;
+    let mean: Vec<f64> = (0..width)
+        .map(|at| rows.iter().map(|row| row[at]).sum::<f64>() / count)
+        .collect();
+    for row in &mut rows {
+        row.iter_mut()
+            .zip(&mean)
+            .for_each(|(value, mean)| *value -= mean);
+    }
+    rows
+}
+
+fn cosine(a: &[f64], b: &[f64]) -> f64 {
+    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    product(a, b) / (product(a, a) * product(b, b)).sqrt()
 }
 
 /// Collects pairs of names.
@@ -97,6 +144,7 @@ impl Collector {
             labels,
             class_names,
             unsplit: true,
+            remark: None,
         };
         Ok(FacePairs {
             pictures: Arc::new(pictures),

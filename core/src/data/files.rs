@@ -42,7 +42,7 @@ pub struct Files {
 enum Store {
     #[cfg(not(target_family = "wasm"))]
     Folder(PathBuf),
-    Memory(Arc<BTreeMap<String, Vec<u8>>>),
+    Memory(Arc<BTreeMap<String, Arc<[u8]>>>),
 }
 
 /// Folders with these names say what the pictures in them are for, not what they show.
@@ -54,9 +54,11 @@ impl Files {
     /// Files from memory; `place` is what errors call them together.
     pub fn from_bytes(
         place: impl Into<String>,
-        files: impl IntoIterator<Item = (String, Vec<u8>)>,
+        files: impl IntoIterator<Item = (String, impl Into<Arc<[u8]>>)>,
     ) -> Self {
-        let files: BTreeMap<String, Vec<u8>> = files.into_iter().collect();
+        let files = files.into_iter();
+        let files: BTreeMap<String, Arc<[u8]>> =
+            files.map(|(name, bytes)| (name, bytes.into())).collect();
         let names = files.keys().cloned().collect();
         Self::new(
             place.into(),
@@ -97,7 +99,7 @@ impl Files {
                         format!("`{path}` is cut short, or the archive unpacks to more than 2 GiB"),
                     ));
                 }
-                files.insert(path, content);
+                files.insert(path, content.into());
             }
         }
         let names = files.keys().cloned().collect();

@@ -37,6 +37,7 @@ pub(super) struct Listed {
     pub labels: Vec<u32>,
     pub class_names: Vec<String>,
     pub unsplit: bool,
+    pub remark: Option<String>,
 }
 
 impl Dataset for Listed {
@@ -66,5 +67,9 @@ impl Dataset for Listed {
 
     fn unsplit(&self) -> bool {
         self.unsplit
+    }
+
+    fn remark(&self) -> Option<String> {
+        self.remark.clone()
     }
 }

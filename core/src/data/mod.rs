@@ -92,6 +92,11 @@ pub trait Dataset: Send + Sync {
     fn unsplit(&self) -> bool {
         false
     }
+
+    /// What a user should know before these pictures are used, such as some that were left out.
+    fn remark(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Which part of a data set.

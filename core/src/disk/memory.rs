@@ -9,13 +9,33 @@ use std::{
     sync::Arc,
 };
 
-thread_local! {
-    static FILES: RefCell<BTreeMap<PathBuf, Arc<[u8]>>> = RefCell::default();
+struct File {
+    bytes: Arc<[u8]>,
+    /// Counts what the program writes; 0 is a file from outside.
+    written: u64,
 }
 
-/// Puts a file at a path, where nobody has to wait for it.
+thread_local! {
+    static FILES: RefCell<BTreeMap<PathBuf, File>> = RefCell::default();
+}
+
+/// Puts a file from outside at a path.
 pub fn put(path: impl Into<PathBuf>, bytes: impl Into<Arc<[u8]>>) {
-    FILES.with_borrow_mut(|files| files.insert(path.into(), bytes.into()));
+    // Made before: a copy that there is no memory for must not leave the files locked.
+    let (path, bytes) = (path.into(), bytes.into());
+    FILES.with_borrow_mut(|files| files.insert(path, File { bytes, written: 0 }));
+}
+
+/// The file with this ending that the program wrote last.
+pub fn last_written(ending: &str) -> Option<(PathBuf, Arc<[u8]>)> {
+    FILES.with_borrow(|files| {
+        let ends = |path: &Path| path.extension().is_some_and(|found| found == ending);
+        let written = files
+            .iter()
+            .filter(|(path, file)| file.written > 0 && ends(path));
+        let (path, file) = written.max_by_key(|(_, file)| file.written)?;
+        Some((path.clone(), Arc::clone(&file.bytes)))
+    })
 }
 
 /// Every file below a folder, sorted by name.
@@ -23,9 +43,19 @@ pub fn below(folder: &Path) -> Vec<(PathBuf, Arc<[u8]>)> {
     FILES.with_borrow(|files| {
         let inside = files.iter().filter(|(path, _)| path.starts_with(folder));
         inside
-            .map(|(path, bytes)| (path.clone(), Arc::clone(bytes)))
+            .map(|(path, file)| (path.clone(), Arc::clone(&file.bytes)))
             .collect()
     })
+}
+
+/// A whole file, which is not copied.
+///
+/// # Errors
+///
+/// There is none.
+pub fn shared(path: &Path) -> io::Result<Arc<[u8]>> {
+    let bytes = FILES.with_borrow(|files| Some(Arc::clone(&files.get(path)?.bytes)));
+    bytes.ok_or(ErrorKind::NotFound.into())
 }
 
 /// A whole file.
@@ -34,8 +64,7 @@ pub fn below(folder: &Path) -> Vec<(PathBuf, Arc<[u8]>)> {
 ///
 /// There is none.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let bytes = FILES.with_borrow(|files| files.get(path).cloned());
-    Ok(bytes.ok_or(ErrorKind::NotFound)?.to_vec())
+    Ok(shared(path)?.to_vec())
 }
 
 /// The first bytes of a file, at most so many.
@@ -44,9 +73,8 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// There is none.
 pub fn read_start(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = read(path)?;
-    bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
-    Ok(bytes)
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    Ok(shared(path)?.iter().take(most).copied().collect())
 }
 
 /// Whether there is something at a path.
@@ -98,6 +126,11 @@ pub fn remove_file(path: &Path) -> io::Result<()> {
     removed.map(drop).ok_or(ErrorKind::NotFound.into())
 }
 
+/// Removes a folder with all that lies in it.
+pub fn remove_folder(folder: &Path) {
+    FILES.with_borrow_mut(|files| files.retain(|path, _| !path.starts_with(folder)));
+}
+
 /// That nobody else works in a folder: a page is alone.
 pub struct Lock;
 
@@ -116,6 +149,11 @@ pub fn lock(_: &Path) -> io::Result<Option<Lock>> {
 ///
 /// None; natively there are some.
 pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), FileError> {
-    put(path.as_ref(), bytes);
+    let (path, bytes) = (path.as_ref().to_owned(), Arc::from(bytes));
+    FILES.with_borrow_mut(|files| {
+        let last = files.values().map(|file| file.written).max();
+        let written = last.unwrap_or_default() + 1;
+        files.insert(path, File { bytes, written });
+    });
     Ok(())
 }

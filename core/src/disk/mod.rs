@@ -7,8 +7,8 @@ mod native;
 
 #[cfg(target_family = "wasm")]
 pub use memory::{
-    Lock, below, create_folder, exists, is_folder, list, lock, put, read, read_start, remove_file,
-    write_atomically,
+    Lock, below, create_folder, exists, is_folder, last_written, list, lock, put, read, read_start,
+    remove_file, remove_folder, shared, write_atomically,
 };
 #[cfg(not(target_family = "wasm"))]
 pub use native::{

@@ -8,11 +8,11 @@ use bayesadapter::data::{
     Augmentation, BatchSettings, Batches, Dataset, Picture, Pictures, Preparation, Split, open,
 };
 use bayesadapter::models::{Architecture, ModelConfig};
-use bayesadapter_tests::{idle_share, target_directory};
+use bayesadapter_tests::{idle_share, median_seconds, target_directory};
 use burn::tensor::{Device, Tensor};
 use image::{ExtendedColorType, ImageFormat};
 use serde::Serialize;
-use std::{fs, hint::black_box, path::Path, sync::Arc, time::Instant};
+use std::{fs, hint::black_box, path::Path, sync::Arc};
 
 #[derive(Serialize)]
 struct Row {
@@ -167,18 +167,4 @@ fn write_jpeg(path: &Path, picture: &Picture) {
         ImageFormat::Jpeg,
     )
     .expect("a file can be written");
-}
-
-/// Median seconds of a call, after one to warm up.
-fn median_seconds(repeats: usize, mut run: impl FnMut()) -> f64 {
-    run();
-    let mut times: Vec<f64> = (0..repeats)
-        .map(|_| {
-            let start = Instant::now();
-            run();
-            start.elapsed().as_secs_f64()
-        })
-        .collect();
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }

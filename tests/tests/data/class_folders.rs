@@ -1,7 +1,10 @@
 //! A folder per class.
 
 use crate::fixtures::{encoded, folder, opened, picture, png, refused, write};
-use bayesadapter::data::{DataError, Split};
+use bayesadapter::{
+    data::{DataError, Dataset, Split},
+    session::open_splits,
+};
 use image::ImageFormat;
 
 #[test]
@@ -109,6 +112,49 @@ fn errors_say_what_to_do() {
     assert_eq!(
         refused(data.path(), Split::Train),
         "DATA/dogs/1.heic is in a format that is not read; convert it to PNG or JPEG, or remove it"
+    );
+}
+
+#[test]
+fn pictures_beside_the_class_folders_are_told_of() {
+    let data = folder();
+    for name in ["a/1.png", "b/1.png", "cover.png", "preview.jpg"] {
+        write(data.path(), name, png(&picture(3, 4, 4, 0)));
+    }
+    let set = opened(data.path(), Split::Train);
+    assert_eq!(set.len(), 2);
+    let remark = set.remark().expect("a remark");
+    assert!(
+        remark.starts_with("2 pictures lie beside the class folders")
+            && remark.contains("such as cover.png"),
+        "{remark}"
+    );
+    for name in ["cover.png", "preview.jpg"] {
+        std::fs::remove_file(data.path().join(name)).expect("the file was there");
+    }
+    assert_eq!(opened(data.path(), Split::Train).remark(), None);
+}
+
+#[test]
+fn a_class_is_on_both_sides_or_refused() {
+    let data = folder();
+    for name in ["a/1.png", "a/2.png", "b/1.png", "b/2.png", "b/3.png"] {
+        write(data.path(), name, png(&picture(3, 4, 4, 0)));
+    }
+    let path = data.path().display().to_string();
+    let splits = open_splits(&path, 0).unwrap_or_else(|error| panic!("{error}"));
+    let labels =
+        |data: &dyn Dataset| -> Vec<u32> { (0..data.len()).map(|at| data.label(at)).collect() };
+    assert_eq!(labels(&*splits.train), [0, 1, 1]);
+    assert_eq!(labels(&*splits.test), [0, 1]);
+    write(data.path(), "c/1.png", png(&picture(3, 4, 4, 0)));
+    let error = open_splits(&path, 0)
+        .err()
+        .expect("a class of one")
+        .to_string();
+    assert!(
+        error.contains("c/1.png is the only picture of the class `c`"),
+        "{error}"
     );
 }
 

@@ -56,6 +56,34 @@ fn lfw_pairs() {
 }
 
 #[test]
+fn faces_are_compared_by_their_features() {
+    let data = folder();
+    write_lfw(data.path());
+    let faces = open(data.path()).expect("pairs");
+    let persons: Vec<u32> = (0..7).map(|at| faces.pictures().label(at)).collect();
+    // A direction per person, far from the origin: without the mean's place all would be alike.
+    let features = |person_of: &dyn Fn(usize) -> u32| -> Vec<f32> {
+        let row =
+            |at: usize| (0..3).map(move |axis| 1e4 + if person_of(at) == axis { 1.0 } else { 0.0 });
+        (0..7).flat_map(row).collect()
+    };
+    let right = faces
+        .verify(&features(&|at| persons[at]))
+        .expect("features");
+    assert_eq!((right.folds.len(), right.mean_accuracy), (2, 1.0));
+    // One of Bob's pictures taken for Ann: a pair of each kind is misjudged.
+    let bob = faces.pairs()[1].first;
+    let wrong = features(&|at| if at == bob { 0 } else { persons[at] });
+    let wrong = faces.verify(&wrong).expect("features");
+    assert!(wrong.mean_accuracy < 1.0, "{wrong:?}");
+    let error = faces.verify(&[1.0; 8]).expect_err("8 numbers for 7 faces");
+    assert_eq!(
+        error.to_string(),
+        "features has 8 elements, but 7 are needed here"
+    );
+}
+
+#[test]
 fn lfw_errors_name_the_line() {
     let data = folder();
     write_lfw(data.path());

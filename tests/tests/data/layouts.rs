@@ -91,6 +91,21 @@ fn cifar10_archive() {
                 .ends_with("cifar-10-batches-bin/data_batch_5.bin, picture 1")
         );
     }
+    // As it is downloaded: the archive alone in a folder, or beside a note.
+    let download = folder();
+    write(download.path(), "cifar-10-binary.tar.gz", &gz);
+    write(download.path(), "readme.txt", "from Toronto");
+    let test = opened(download.path(), Split::Test);
+    assert_eq!((test.len(), test.label(0)), (1, 9));
+    assert!(
+        test.name(0)
+            .ends_with("cifar-10-binary.tar.gz/cifar-10-batches-bin/test_batch.bin, picture 0"),
+        "{}",
+        test.name(0)
+    );
+    write(download.path(), "other.tar", &tar);
+    assert!(refused(download.path(), Split::Test).contains("cifar-10-binary.tar.gz, other.tar"));
+
     write(data.path(), "cut.tar.gz", &gz[..gz.len() / 2]);
     let cut = refused(&data.path().join("cut.tar.gz"), Split::Train);
     assert!(cut.contains("DATA: it is no complete tar archive"), "{cut}");

@@ -125,4 +125,8 @@ impl Dataset for Corrupted {
     fn unsplit(&self) -> bool {
         self.dataset.unsplit()
     }
+
+    fn remark(&self) -> Option<String> {
+        self.dataset.remark()
+    }
 }

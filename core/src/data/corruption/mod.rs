@@ -41,26 +41,44 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs, reason = "the names say it")]
 pub enum Corruption {
+    /// Normal noise on every value.
     GaussianNoise,
+    /// The noise of counting few photons.
     ShotNoise,
+    /// Values that are black or white at random.
     ImpulseNoise,
+    /// A lens out of focus.
     DefocusBlur,
+    /// Pixels that change places, as behind frosted glass.
     GlassBlur,
+    /// A camera that moves.
     MotionBlur,
+    /// A camera that moves towards what it sees.
     ZoomBlur,
+    /// Flakes that fall, on a paler picture.
     Snow,
+    /// Photographs of frost laid over it.
     Frost,
+    /// A plasma fractal laid over it.
     Fog,
+    /// More light.
     Brightness,
+    /// Values nearer to their mean.
     Contrast,
+    /// Stretched and sheared in places.
     ElasticTransform,
+    /// Fewer pixels.
     Pixelate,
+    /// Saved as a JPEG of low quality.
     JpegCompression,
+    /// Normal noise in proportion to the value.
     SpeckleNoise,
+    /// A normal kernel.
     GaussianBlur,
+    /// Drops of water or mud on the lens.
     Spatter,
+    /// Colours stronger or weaker.
     Saturate,
 }
 

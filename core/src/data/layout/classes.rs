@@ -72,7 +72,7 @@ fn classes(files: &Files) -> BTreeSet<String> {
 /// The pictures below class folders. `known` are the classes that labels refer to, if another split has them.
 fn list(files: Files, known: Option<BTreeSet<String>>, unsplit: bool) -> Opened {
     let own = classes(&files);
-    let mut loose = 0;
+    let mut loose: Vec<&str> = Vec::new();
     let mut names_by_class: Vec<Vec<String>> = vec![Vec::new(); own.len()];
     let own_names: Vec<&String> = own.iter().collect();
     for name in files.names() {
@@ -84,13 +84,13 @@ fn list(files: Files, known: Option<BTreeSet<String>>, unsplit: bool) -> Opened 
             .map(|(class, _)| own_names.binary_search_by(|own| own.as_str().cmp(class)))
         {
             Some(Ok(class)) => names_by_class[class].push(name.to_owned()),
-            _ => loose += 1,
+            _ => loose.push(name),
         }
     }
     if own.is_empty() {
         return Err(DataError::NoClasses {
             place: files.place(),
-            pictures: loose,
+            pictures: loose.len(),
         });
     }
     if let Some(class) = names_by_class.iter().position(Vec::is_empty) {
@@ -116,7 +116,16 @@ fn list(files: Files, known: Option<BTreeSet<String>>, unsplit: bool) -> Opened 
         labels.extend(vec![label as u32; of_class.len()]);
         names.extend(of_class);
     }
+    let remark = loose.first().map(|first| {
+        format!(
+            "{} pictures lie beside the class folders of {} and are left out, such as {first}; move them into a class \
+             folder, or away",
+            loose.len(),
+            files.place()
+        )
+    });
     Ok(Arc::new(Listed {
+        remark,
         files: Arc::new(files),
         names,
         labels,

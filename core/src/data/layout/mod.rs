@@ -62,8 +62,9 @@ const LAYOUTS: &[Layout] = &[
     },
 ];
 
-/// Opens a data set: a folder, a `.tar` or `.tar.gz` archive, or a picture of tiles, in any of the layouts that are
-/// known. Sets that know no splits give the same for both: see [`Dataset::unsplit`].
+/// Opens a data set: a folder, a `.tar` or `.tar.gz` archive, a folder with such an archive as it was downloaded, or a
+/// picture of tiles, in any of the layouts that are known. Sets that know no splits give the same for both: see
+/// [`Dataset::unsplit`].
 ///
 /// ```no_run
 /// use bayesadapter::data::{Split, open};
@@ -85,10 +86,7 @@ pub fn open(path: impl AsRef<Path>, split: Split) -> Opened {
     if about.is_dir() {
         return open_files(Files::from_folder(path)?, split);
     }
-    let is_archive = [".tar", ".tar.gz", ".tgz"]
-        .iter()
-        .any(|ending| name.to_ascii_lowercase().ends_with(ending));
-    if is_archive {
+    if is_archive(&name) {
         return open_files(Files::from_archive(&name, &read_file(path, &name)?)?, split);
     }
     if let Some(files) = tiles::beside(path)? {
@@ -110,12 +108,12 @@ pub fn open(path: impl AsRef<Path>, split: Split) -> Opened {
     let place = path.display().to_string();
     let inside = disk::below(path).into_iter().filter_map(|(file, bytes)| {
         let name = file.strip_prefix(path).ok()?.to_str()?.to_owned();
-        (!name.is_empty()).then(|| (name, bytes.to_vec()))
+        (!name.is_empty()).then_some((name, bytes))
     });
     let files = match disk::is_folder(path) {
         true => Files::from_bytes(place, inside),
         false => {
-            let bytes = disk::read(path).map_err(|error| DataError::read(&place, error))?;
+            let bytes = disk::shared(path).map_err(|error| DataError::read(&place, error))?;
             Files::from_archive(&place, &bytes)?
         }
     };
@@ -136,10 +134,36 @@ pub fn open(path: impl AsRef<Path>, split: Split) -> Opened {
 ///
 /// As [`open`].
 pub fn open_files(files: Files, split: Split) -> Opened {
-    match LAYOUTS.iter().find(|layout| (layout.recognises)(&files)) {
-        Some(layout) => (layout.open)(&files, split),
-        None => Err(unknown(files.place(), found(&files))),
+    if let Some(layout) = layout_of(&files) {
+        return (layout.open)(&files, split);
     }
+    // Archives within archives stay closed: there is no end to them.
+    if let Some(archive) = only_archive(&files) {
+        let inside = Files::from_archive(&files.full_name(archive), &files.read(archive)?)?;
+        return match layout_of(&inside) {
+            Some(layout) => (layout.open)(&inside, split),
+            None => Err(unknown(inside.place(), found(&inside))),
+        };
+    }
+    Err(unknown(files.place(), found(&files)))
+}
+
+fn layout_of(files: &Files) -> Option<&'static Layout> {
+    LAYOUTS.iter().find(|layout| (layout.recognises)(files))
+}
+
+fn is_archive(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    [".tar", ".tar.gz", ".tgz"]
+        .iter()
+        .any(|ending| name.ends_with(ending))
+}
+
+/// The archive among files, if there is one and no other that could be meant.
+fn only_archive(files: &Files) -> Option<&str> {
+    let mut archives = files.names().filter(|name| is_archive(name));
+    let first = archives.next()?;
+    archives.next().is_none().then_some(first)
 }
 
 fn unknown(place: String, found: String) -> DataError {

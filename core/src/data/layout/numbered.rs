@@ -49,6 +49,7 @@ pub(super) fn open(files: &Files, _: Split) -> Opened {
         labels,
         class_names,
         unsplit: true,
+        remark: None,
     }))
 }
 
