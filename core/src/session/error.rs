@@ -60,6 +60,46 @@ pub enum SessionError {
         /// Learning rate of the spreads.
         spread_rate: f64,
     },
+    /// What a run went on from is bad already.
+    #[error(
+        "{what} is not a finite number right after step {step}, with which the run began here; that state is put away. \
+         Resume to go on from the one before it, with lower learning rates; if there is none, look at the weights that \
+         the run starts from"
+    )]
+    BadStart {
+        /// The first parameter that is not finite, or the loss.
+        what: String,
+        /// Steps that were done.
+        step: usize,
+    },
+    /// A run that was told to stop could not be saved.
+    #[error(
+        "the state at step {step} could not be saved: {reason}. What was saved before is whole; see to the disk, and \
+         resume from there"
+    )]
+    NotSaved {
+        /// Steps that were done.
+        step: usize,
+        /// Why.
+        reason: FileError,
+    },
+    /// The data are not those that the run was saved with.
+    #[error(
+        "the run was saved with {saved} pictures to learn from, and there are {found} now. Make the data what they \
+         were and resume, or begin a new run"
+    )]
+    OtherData {
+        /// Pictures when the run was saved.
+        saved: usize,
+        /// Pictures now.
+        found: usize,
+    },
+    /// No test pictures.
+    #[error(
+        "there are no pictures to judge by: of data without a test part every tenth picture of a class is kept back, \
+         and no class has ten. Add pictures, or put some into a folder test/ beside train/"
+    )]
+    NothingToJudgeBy,
     /// The device failed.
     #[error(
         "the device failed: {reason}. The last saved state is whole; resume from it, with a smaller batch or on the \

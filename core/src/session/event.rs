@@ -8,6 +8,7 @@ use crate::{
     train::{FineTuning, Position, Rates},
 };
 use serde::{Deserialize, Serialize};
+use std::mem;
 
 /// What a session can be told.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +25,14 @@ pub enum Command {
     ShowLayer(String),
     /// Go on with other learning rates.
     SetRates(FineTuning),
+}
+
+impl Command {
+    /// Whether this command makes one that waits worthless.
+    pub(super) fn replaces(&self, waiting: &Self) -> bool {
+        let pauses = |command: &Self| matches!(command, Self::Pause | Self::Resume);
+        mem::discriminant(self) == mem::discriminant(waiting) || (pauses(self) && pauses(waiting))
+    }
 }
 
 /// What a session does.
@@ -85,12 +94,20 @@ pub enum Event {
 }
 
 impl Event {
-    /// Whether a later event of the same kind makes this one worthless.
-    pub(super) fn is_repeated(&self) -> bool {
-        matches!(
-            self,
-            Self::Progress(_) | Self::Evaluating { .. } | Self::Layer(_)
-        )
+    /// That a picture was left out, of which `name` says why.
+    pub(super) fn passed_over(name: &str) -> Self {
+        Self::Warning {
+            message: format!("{name} cannot be read and was passed over"),
+        }
+    }
+
+    /// Whether this event makes an earlier one worthless.
+    pub(super) fn replaces(&self, earlier: &Self) -> bool {
+        let counts_alone = matches!(
+            earlier,
+            Self::Prepared(_) | Self::Warning { .. } | Self::Evaluated(_)
+        );
+        !counts_alone && mem::discriminant(self) == mem::discriminant(earlier)
     }
 }
 

@@ -24,6 +24,8 @@ use std::{
 /// | `evaluations/` | what each network is worth |
 pub struct RunFolder {
     path: PathBuf,
+    /// What the run file says before the settings: lines of comments.
+    about: String,
     _lock: Lock,
 }
 
@@ -56,14 +58,23 @@ impl RunFolder {
         }
         disk::create_folder(&path.join(STATES_FOLDER)).map_err(refused)?;
         disk::create_folder(&path.join(EVALUATIONS)).map_err(refused)?;
-        let lock = lock(&path)?;
-        let mut text = String::new();
-        for line in about.lines() {
-            let _ = writeln!(text, "# {line}");
-        }
-        text += &settings.to_toml()?;
-        write_atomically(path.join(SETTINGS), text.as_bytes())?;
-        Ok(Self { path, _lock: lock })
+        let mut this = Self {
+            _lock: lock(&path)?,
+            path,
+            about: String::new(),
+        };
+        this.change(settings, about)?;
+        Ok(this)
+    }
+
+    /// Writes other settings for what is left of the run, and of which program and device it is from now on.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be written.
+    pub fn change(&mut self, settings: &RunSettings, about: &str) -> Result<(), SessionError> {
+        self.about = about.lines().map(|line| format!("# {line}\n")).collect();
+        Ok(self.write_settings(&settings.to_toml()?)?)
     }
 
     /// Opens the folder of a run, with its settings.
@@ -81,7 +92,13 @@ impl RunFolder {
         let text = String::from_utf8_lossy(&text);
         let lock = lock(&path)?;
         let settings = RunSettings::from_toml(&text)?;
-        Ok((Self { path, _lock: lock }, settings))
+        let about = text.lines().take_while(|line| line.starts_with('#'));
+        let this = Self {
+            path,
+            about: about.map(|line| format!("{line}\n")).collect(),
+            _lock: lock,
+        };
+        Ok((this, settings))
     }
 
     /// The latest state that is whole, if there is one, and the files that were found damaged.
@@ -146,6 +163,16 @@ impl RunFolder {
         read_json(&file)
     }
 
+    fn write_settings(&self, toml: &str) -> Result<(), FileError> {
+        let text = format!("{}{toml}", self.about);
+        write_atomically(self.path.join(SETTINGS), text.as_bytes())
+    }
+
+    fn state_path(&self, step: usize) -> PathBuf {
+        let name = format!("step-{step:09}.safetensors");
+        self.path.join(STATES_FOLDER).join(name)
+    }
+
     fn states(&self) -> Result<Vec<PathBuf>, SessionError> {
         list(&self.path.join(STATES_FOLDER), "safetensors")
     }
@@ -160,14 +187,31 @@ const HISTORY_JSON: &str = "metrics.json";
 
 impl Keeper for RunFolder {
     fn state(&mut self, position: Position, bytes: Vec<u8>) -> Result<(), FileError> {
-        let name = format!("step-{:09}.safetensors", position.step);
-        write_atomically(self.path.join(STATES_FOLDER).join(name), &bytes)?;
+        write_atomically(self.state_path(position.step), &bytes)?;
         let states = self.states().unwrap_or_default();
         for old in states.iter().rev().skip(STATES) {
             // Best effort: an old state too many harms nobody.
             let _ = disk::remove_file(old);
         }
         Ok(())
+    }
+
+    fn forget_states(&mut self, step: usize) -> Result<(), FileError> {
+        let refused = |path: &Path, error| FileError::Io {
+            path: path.display().to_string(),
+            error,
+        };
+        let (folder, first) = (self.path.join(STATES_FOLDER), self.state_path(step));
+        let files = disk::list(&folder).map_err(|error| refused(&folder, error))?;
+        for path in files.iter().filter(|path| **path >= first) {
+            disk::remove_file(path).map_err(|error| refused(path, error))?;
+        }
+        Ok(())
+    }
+
+    fn settings(&mut self, settings: &RunSettings) -> Result<(), FileError> {
+        let text = settings.to_toml();
+        self.write_settings(&text.map_err(|error| FileError::Header(error.to_string()))?)
     }
 
     fn history(&mut self, history: &[HistoryRow]) -> Result<(), FileError> {

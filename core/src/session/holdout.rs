@@ -22,7 +22,8 @@ struct Part {
 }
 
 impl Splits {
-    /// Keeps every tenth picture of each class back to judge by; which, depends on the seed alone.
+    /// Keeps every tenth picture of each class back to judge by, and one at least where there are two or more; which,
+    /// depends on the seed alone.
     pub fn hold_out(whole: Arc<dyn Dataset>, seed: u64) -> Self {
         const KEPT_BACK: usize = 10;
         let key = NoiseKey {
@@ -36,9 +37,10 @@ impl Splits {
         }
         let (mut train, mut test) = (Vec::new(), Vec::new());
         for mut indices in of_class {
+            let every = indices.len().clamp(2, KEPT_BACK);
             indices.sort_by_cached_key(|&index| (key.bits(index as u32, 0), index));
             for (rank, index) in indices.into_iter().enumerate() {
-                match rank % KEPT_BACK == KEPT_BACK - 1 {
+                match rank % every == every - 1 {
                     true => test.push(index),
                     false => train.push(index),
                 }
@@ -80,5 +82,9 @@ impl Dataset for Part {
 
     fn name(&self, index: usize) -> String {
         self.whole.name(self.indices[index])
+    }
+
+    fn remark(&self) -> Option<String> {
+        self.whole.remark()
     }
 }

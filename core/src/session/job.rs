@@ -106,13 +106,13 @@ impl Job {
         Ok(job)
     }
 
-    /// Refuses settings that the first step would refuse.
+    /// Refuses what the first step or the judging would refuse.
     fn check(&self) -> Result<(), SessionError> {
         let (bayes, settings) = (self.converted()?, self.trainer_settings()?);
         let pass = Pass::train(settings.estimator, 0);
         bayes.run(pass, |_| ()).map_err(TrainError::from)?;
         Trainer::new(bayes, settings, &self.device)?;
-        Ok(())
+        self.judge().check()
     }
 
     /// The network with its posterior, as the run starts.
@@ -178,11 +178,11 @@ impl Job {
         )
     }
 
-    /// What the posterior's file says of the network and of the run.
-    pub(super) fn header(&self) -> Header {
+    /// What the posterior's file says of the network and of the run, whose settings may have changed on the way.
+    pub(super) fn header(&self, settings: &RunSettings) -> Header {
         let mut header = Header::of(self.architecture.clone());
         header.class_names = self.train.class_names().to_vec();
-        if let Ok(serde_json::Value::Object(run)) = serde_json::to_value(&self.settings) {
+        if let Ok(serde_json::Value::Object(run)) = serde_json::to_value(settings) {
             header.run = run;
         }
         header

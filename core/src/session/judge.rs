@@ -83,6 +83,28 @@ impl Judge {
         Ok(Some(evaluation))
     }
 
+    /// Refuses what [`evaluate`](Self::evaluate) would refuse, before anything is computed.
+    pub(super) fn check(&self) -> Result<(), SessionError> {
+        if self.test.is_empty() {
+            return Err(SessionError::NothingToJudgeBy);
+        }
+        self.settings.checked()?;
+        self.batches(&self.test)?;
+        if let Some((_, data)) = &self.out_of_distribution {
+            self.batches(data)?;
+        }
+        Ok(())
+    }
+
+    fn batches(&self, data: &Arc<dyn Dataset>) -> Result<Batches, DataError> {
+        let settings = BatchSettings {
+            skip_broken: self.skip_broken,
+            workers: self.workers,
+            ..BatchSettings::new(self.settings.batch, self.preparation.clone())
+        };
+        Batches::new(Arc::clone(data), settings)
+    }
+
     /// Batches on the device, until a command stops them.
     fn tensors<'a>(
         &self,
@@ -91,22 +113,27 @@ impl Judge {
         stopped: &'a Cell<bool>,
     ) -> Result<impl Iterator<Item = Result<(Tensor<4>, Vec<u32>), DataError>> + 'a, DataError>
     {
-        let settings = BatchSettings {
-            skip_broken: self.skip_broken,
-            workers: self.workers,
-            ..BatchSettings::new(self.settings.batch, self.preparation.clone())
-        };
         let device = self.device.clone();
-        let batches = Batches::new(Arc::clone(data), settings)?;
+        let batches = self.batches(data)?;
         let going_on = move |_: &Result<_, _>| {
             stopped.set(stopped.get() || port.take_stop());
             !stopped.get()
         };
         let batches = batches.epoch(0, 0).take_while(going_on);
-        Ok(batches.map(move |batch| {
-            let batch = batch?;
-            let (images, _) = batch.to_tensors(&device);
-            Ok((images, batch.labels))
+        Ok(batches.filter_map(move |batch| {
+            let batch = batch.inspect(|batch| {
+                for name in &batch.skipped {
+                    port.emit(Event::passed_over(name));
+                }
+            });
+            match batch {
+                // Its pictures are all broken.
+                Ok(batch) if batch.labels.is_empty() => None,
+                batch => Some(batch.map(|batch| {
+                    let (images, _) = batch.to_tensors(&device);
+                    (images, batch.labels)
+                })),
+            }
         }))
     }
 }

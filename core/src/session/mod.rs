@@ -9,10 +9,13 @@ mod folder;
 mod holdout;
 mod job;
 mod judge;
+mod learning;
+mod mark;
 mod open;
 mod port;
 mod run;
 mod settings;
+mod working_time;
 
 pub use error::SessionError;
 pub use event::{Command, Event, HistoryRow, Phase, Prepared, Progress};
@@ -38,6 +41,20 @@ pub trait Keeper {
     ///
     /// What the place refuses; what was there stays.
     fn state(&mut self, position: Position, bytes: Vec<u8>) -> Result<(), FileError>;
+
+    /// The states after `step` steps and later are worthless: numbers ran away in them.
+    ///
+    /// # Errors
+    ///
+    /// What the place refuses.
+    fn forget_states(&mut self, step: usize) -> Result<(), FileError>;
+
+    /// The settings, when they change on the way. The run goes on with them when it is resumed.
+    ///
+    /// # Errors
+    ///
+    /// What the place refuses; what was there stays.
+    fn settings(&mut self, settings: &RunSettings) -> Result<(), FileError>;
 
     /// The history so far.
     ///

@@ -3,7 +3,7 @@
 use super::{RunSettings, SessionError, Splits};
 use crate::{
     checkpoint::{Checkpoint, LoadOptions},
-    data::{self, Dataset, Split},
+    data::{self, DataError, Dataset, Split},
     models::Architecture,
     posterior::{Entry, Inventory},
 };
@@ -32,16 +32,35 @@ pub fn open_any(path: &str, split: Split) -> Result<Arc<dyn Dataset>, SessionErr
 ///
 /// # Errors
 ///
-/// Data that cannot be opened.
+/// Data that cannot be opened, and in one piece a class with a single picture.
 pub fn open_splits(path: &str, seed: u64) -> Result<Splits, SessionError> {
     let train = open_any(path, Split::Train)?;
     match train.unsplit() {
-        true => Ok(Splits::hold_out(train, seed)),
+        true => {
+            refuse_single_pictures(&*train)?;
+            Ok(Splits::hold_out(train, seed))
+        }
         false => Ok(Splits {
             train,
             test: open_any(path, Split::Test)?,
         }),
     }
+}
+
+fn refuse_single_pictures(data: &dyn Dataset) -> Result<(), DataError> {
+    let mut pictures = vec![Vec::new(); data.class_names().len()];
+    for index in 0..data.len() {
+        pictures[data.label(index) as usize].push(index);
+    }
+    for (class, pictures) in data.class_names().iter().zip(pictures) {
+        if let [only] = pictures[..] {
+            return Err(DataError::OnePicture {
+                picture: data.name(only),
+                class: class.clone(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// The parameters that a run started from, if it began with a checkpoint; without those that the checkpoint did not

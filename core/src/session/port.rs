@@ -1,6 +1,7 @@
 //! The two ends of a session: commands go in, events come out, and a cell holds the latest state.
 //!
-//! Nothing here grows without bound: events that only repeat what a later one says make room when nobody reads.
+//! Nothing here grows without bound. Of commands that wait, a later one takes the place of one of its kind; of events
+//! that nobody reads, those make room first that only repeat what a later one says.
 
 use super::{Command, Event, Phase, Progress};
 use std::{
@@ -53,9 +54,13 @@ impl Shared {
 pub struct Control(Arc<Shared>);
 
 impl Control {
-    /// Tells the session what to do. It obeys between two steps.
+    /// Tells the session what to do. It obeys between two steps; what it has not come to yet is replaced by a later
+    /// command of the same kind.
     pub fn send(&self, command: Command) {
-        self.0.lock().commands.push_back(command);
+        let mut state = self.0.lock();
+        state.commands.retain(|waiting| !command.replaces(waiting));
+        state.commands.push_back(command);
+        drop(state);
         self.0.changed.notify_all();
     }
 
@@ -103,10 +108,9 @@ impl Port {
             Event::Progress(progress) => state.latest.progress = Some(progress.clone()),
             _ => {}
         }
-        if state.events.len() >= CAPACITY
-            && let Some(repeated) = state.events.iter().position(Event::is_repeated)
-        {
-            state.events.remove(repeated);
+        if state.events.len() >= CAPACITY {
+            let dispensable = dispensable(&state.events, &event);
+            state.events.remove(dispensable);
         }
         state.events.push_back(event);
         drop(state);
@@ -127,6 +131,19 @@ impl Port {
     }
 }
 
+/// The event that is missed the least: the oldest that a later one makes worthless, else the oldest warning.
+fn dispensable(events: &VecDeque<Event>, coming: &Event) -> usize {
+    let repeated = |at: &usize| {
+        let mut later = events.range(at + 1..).chain([coming]);
+        later.any(|later| later.replaces(&events[*at]))
+    };
+    let repeated = (0..events.len()).find(repeated);
+    let warning = |event: &Event| matches!(event, Event::Warning { .. });
+    repeated
+        .or_else(|| events.iter().position(warning))
+        .unwrap_or(0)
+}
+
 impl Drop for Port {
     fn drop(&mut self) {
         self.0.lock().closed = true;
@@ -137,6 +154,7 @@ impl Drop for Port {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::train::Position;
 
     fn warning(message: &str) -> Event {
         let message = message.to_owned();
@@ -165,6 +183,37 @@ mod tests {
         assert!(events.len() <= CAPACITY, "{}", events.len());
         assert_eq!(events.first(), Some(&warning("first")));
         assert_eq!(events.last(), Some(&warning("last")));
+    }
+
+    #[test]
+    fn warnings_that_nobody_reads_do_not_push_out_what_counts() {
+        let (control, port) = connect();
+        port.emit(training());
+        for number in 0..2 * CAPACITY {
+            port.emit(warning(&number.to_string()));
+            port.emit(Event::Saved {
+                position: Position::default(),
+            });
+        }
+        let events = control.events();
+        assert_eq!(events.len(), CAPACITY);
+        assert_eq!(events.first(), Some(&training()));
+        let last = warning(&(2 * CAPACITY - 1).to_string());
+        assert_eq!(events.get(CAPACITY - 2), Some(&last));
+    }
+
+    #[test]
+    fn of_commands_that_wait_the_last_of_a_kind_counts() {
+        let (control, port) = connect();
+        for number in 0..10_000 {
+            control.send(Command::Pause);
+            control.send(Command::ShowLayer(number.to_string()));
+            control.send(Command::Save);
+            control.send(Command::Resume);
+        }
+        let waiting: Vec<Command> = std::iter::from_fn(|| port.command()).collect();
+        let layer = Command::ShowLayer("9999".to_owned());
+        assert_eq!(waiting, [layer, Command::Save, Command::Resume]);
     }
 
     #[test]

@@ -241,6 +241,22 @@ impl Default for EvaluationSettings {
     }
 }
 
+impl EvaluationSettings {
+    /// Refuses settings out of range.
+    pub(super) fn checked(&self) -> Result<(), SettingsError> {
+        for (what, value, advice) in [
+            ("draws", self.draws as usize, "20 is a good number"),
+            ("batch", self.batch, "128 suits most devices"),
+        ] {
+            if value == 0 {
+                let text = format!("evaluation.{what} is 0, and must be at least 1; {advice}");
+                return Err(SettingsError(text));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// What computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -252,7 +268,7 @@ pub enum DeviceChoice {
     Cpu,
     /// The adapter that the system prefers, a software one if there is no other.
     Gpu,
-    /// The discrete GPU of this number.
+    /// The adapter of this number: discrete GPUs come first, then integrated, virtual and software ones.
     NthGpu(usize),
 }
 

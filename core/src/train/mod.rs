@@ -1,14 +1,19 @@
 //! What fine-tuning needs beside a forward pass: an optimiser and its rates, and a loop that can be saved at any
 //! step and goes on from there bit for bit.
 
+mod error;
+mod parts;
 mod rates;
+mod settings;
 mod sgd;
 mod state;
 mod tally;
 mod trainer;
 
+pub use error::TrainError;
 pub use rates::{FineTuning, RateError, Rates};
+pub use settings::{RunningStatistics, TrainerSettings};
 pub use state::{Position, TrainState};
 pub use tally::StepScores;
 pub(crate) use trainer::Moment;
-pub use trainer::{RunningStatistics, TrainError, Trainer, TrainerSettings};
+pub use trainer::Trainer;

@@ -1,11 +1,12 @@
 //! A run at one moment, as bytes: the posterior, the optimiser's velocities, and where in the data the run is.
 
 use crate::{
+    checkpoint::Contained,
     file::{FileError, Header, PosteriorFile},
     read,
 };
 use burn::tensor::{Device, Tensor, TensorData};
-use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use safetensors::{Dtype, tensor::TensorView};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{borrow::Cow, collections::BTreeMap};
 use xxhash_rust::xxh3::Xxh3;
@@ -17,7 +18,7 @@ pub struct Position {
     pub step: usize,
     /// The current epoch, from 0 on.
     pub epoch: u32,
-    /// Mini-batches of the current epoch that are done.
+    /// Mini-batches of the current epoch that are done, with those of which nothing could be read.
     pub batch: usize,
 }
 
@@ -90,17 +91,18 @@ impl TrainState {
     ///
     /// Anything else.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FileError> {
-        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(FileError::of_format)?;
-        let texts = metadata.metadata().as_ref();
-        let text = texts.and_then(|texts| texts.get(TEXT));
+        let mut contained = Contained::read(bytes)?;
+        let text = contained.metadata.remove(TEXT);
         let text = text.ok_or(FileError::Header("this is not a saved run".to_owned()))?;
         let parts = text.split_once('\n');
         let (expected, json) = parts.ok_or(FileError::Header("it has one line".to_owned()))?;
-        let file = SafeTensors::deserialize(bytes).map_err(FileError::of_format)?;
-        let mut tensors = file.iter().collect::<Vec<_>>();
-        tensors.sort_by_key(|(name, _)| (*name != POSTERIOR, name.to_owned()));
-        let contents = tensors.iter().map(|(name, view)| (*name, view.data()));
-        let found = checksum(json, contents);
+        let placed = contained.tensors()?;
+        let mut tensors: Vec<(&str, &[u8])> = placed
+            .iter()
+            .map(|placed| (&*placed.name, &bytes[placed.range.clone()]))
+            .collect();
+        tensors.sort_by_key(|(name, _)| (*name != POSTERIOR, *name));
+        let found = checksum(json, tensors.iter().copied());
         if found != expected {
             let expected = expected.to_owned();
             return Err(FileError::Checksum { found, expected });
@@ -113,19 +115,33 @@ impl TrainState {
                 known: VERSION,
             });
         }
-        let posterior = file.tensor(POSTERIOR).map_err(FileError::of_format)?;
-        let velocities = tensors.iter().filter_map(|(name, view)| {
-            let values = view.data().chunks_exact(4);
-            let values =
-                values.map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+        let Some((POSTERIOR, posterior)) = tensors.first() else {
+            return Err(FileError::Tensors(format!("{POSTERIOR} is missing")));
+        };
+        let velocities = tensors.iter().filter_map(|(name, bytes)| {
+            let (words, _) = bytes.as_chunks::<4>();
+            let values = words.iter().map(|word| f32::from_le_bytes(*word));
             Some((name.strip_prefix(VELOCITY)?.to_owned(), values.collect()))
         });
         Ok(Self {
-            posterior: PosteriorFile::from_bytes(posterior.data())?,
+            posterior: PosteriorFile::from_bytes(posterior)?,
             position: stored.position,
             notes: stored.notes,
             velocities: velocities.collect(),
         })
+    }
+
+    /// The posterior file within the bytes of a run.
+    ///
+    /// # Errors
+    ///
+    /// Other bytes.
+    pub fn posterior_in(bytes: &[u8]) -> Result<&[u8], FileError> {
+        let placed = Contained::read(bytes)?.tensors()?;
+        let posterior = placed.iter().find(|placed| placed.name == POSTERIOR);
+        let posterior =
+            posterior.ok_or_else(|| FileError::Tensors(format!("{POSTERIOR} is missing")))?;
+        Ok(&bytes[posterior.range.clone()])
     }
 
     /// What was written beside the run.

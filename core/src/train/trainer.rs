@@ -1,12 +1,12 @@
 //! Steps of training on a network with posteriors, which can be saved and resumed between any two.
 
 use super::{
-    FineTuning, Position, RateError, Rates, StepScores, TrainState, sgd::Sgd, state, tally::Tally,
+    FineTuning, Position, RateError, Rates, RunningStatistics, StepScores, TrainError, TrainState,
+    TrainerSettings, parts::Parts, sgd::Sgd, state, tally::Tally,
 };
 use crate::{
     file::{FileError, Header},
-    ops::OpError,
-    pass::{Estimator, Mode, Pass, PassError},
+    pass::{Mode, Pass, PassError},
     posterior::{Bayes, Posterior, Spread},
     predict::Classifier,
     read,
@@ -14,71 +14,11 @@ use crate::{
 use burn::{
     module::{Module, ModuleDisplay},
     nn::loss::CrossEntropyLossConfig,
-    optim::{GradientsAccumulator, GradientsParams},
+    optim::GradientsParams,
     tensor::{Device, Int, Tensor},
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// What becomes of the running statistics of normalisation layers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RunningStatistics {
-    /// Layers normalise by the mini-batch, and the statistics follow, as in the paper's code.
-    #[default]
-    Update,
-    /// Layers normalise by the statistics of the pre-training, which stay as they are.
-    Freeze,
-}
-
-/// How to train.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TrainerSettings {
-    /// Passes over the data.
-    pub epochs: u32,
-    /// Mini-batches of one pass.
-    pub batches_per_epoch: usize,
-    /// Mini-batches whose gradients make one step.
-    pub accumulate: usize,
-    /// How the likelihood is estimated. Point weights have nothing to estimate.
-    pub estimator: Estimator,
-    /// Learning rates and momentum.
-    pub rates: FineTuning,
-    /// Bound on the norm of all gradients together.
-    pub clip_norm: Option<f64>,
-    /// What becomes of running statistics.
-    pub running_statistics: RunningStatistics,
-    /// Start of the noise of dropout layers. Posteriors have their own.
-    pub seed: u64,
-}
-
-/// Why a step failed. The network is as it was before.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TrainError {
-    /// The forward or backward pass failed.
-    #[error(transparent)]
-    Pass(#[from] PassError),
-    /// The complexity loss cannot be computed.
-    #[error(transparent)]
-    Op(#[from] OpError),
-    /// Learning rates that cannot be used.
-    #[error(transparent)]
-    Rates(#[from] RateError),
-    /// Other settings that cannot be used.
-    #[error("{what} is {value}, and must be {need}")]
-    Setting {
-        /// Name of the setting.
-        what: &'static str,
-        /// What it was.
-        value: String,
-        /// What it must be.
-        need: &'static str,
-    },
-    /// A saved run does not fit.
-    #[error(transparent)]
-    File(#[from] FileError),
-}
 
 /// A network in training.
 ///
@@ -112,7 +52,7 @@ pub struct Trainer<M: Module> {
     sgd: Sgd,
     settings: TrainerSettings,
     position: Position,
-    gradients: GradientsAccumulator<Bayes<M>>,
+    parts: Parts<M>,
     tally: Tally,
     device: Device,
 }
@@ -128,35 +68,13 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
         settings: TrainerSettings,
         device: &Device,
     ) -> Result<Self, TrainError> {
-        settings.rates.checked()?;
-        for (what, value) in [
-            ("epochs", settings.epochs as usize),
-            (
-                "the number of batches in an epoch",
-                settings.batches_per_epoch,
-            ),
-            ("accumulate", settings.accumulate),
-        ] {
-            if value == 0 {
-                let (value, need) = (value.to_string(), "at least 1");
-                return Err(TrainError::Setting { what, value, need });
-            }
-        }
-        if let Some(norm) = settings.clip_norm
-            && !(norm.is_finite() && norm > 0.0)
-        {
-            return Err(TrainError::Setting {
-                what: "clip_norm",
-                value: norm.to_string(),
-                need: "a positive number",
-            });
-        }
+        settings.checked()?;
         Ok(Self {
             bayes,
             sgd: Sgd::default(),
             settings,
             position: Position::default(),
-            gradients: GradientsAccumulator::new(),
+            parts: Parts::default(),
             tally: Tally::default(),
             device: device.clone(),
         })
@@ -166,7 +84,7 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
     ///
     /// # Errors
     ///
-    /// A run of another network, and settings out of range.
+    /// A run of another network or with other mini-batches, and settings out of range.
     pub fn resume(
         network: M,
         state: TrainState,
@@ -176,10 +94,12 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
         let velocities = state.velocities(device);
         let position = state.position;
         let bayes = state.posterior.into_bayes_of(network)?;
+        let start = Self::new(bayes, settings, device)?;
+        start.settings.lead_to(position)?;
         Ok(Self {
             sgd: Sgd { velocities },
             position,
-            ..Self::new(bayes, settings, device)?
+            ..start
         })
     }
 
@@ -190,7 +110,8 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
     /// A forward or backward pass that fails.
     pub fn learn(&mut self, images: Tensor<4>, labels: Tensor<1, Int>) -> Result<(), TrainError> {
         let (part, parts) = self.part();
-        let pass = self.pass(part, images.dims()[0]);
+        let examples = images.dims()[0];
+        let pass = self.pass();
         let loss = CrossEntropyLossConfig::new().init(&self.device);
         let (loss, logits, gradients) = self.bayes.run(pass, |network| {
             let logits = network.logits(images);
@@ -198,24 +119,41 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
             // Inside the pass, which catches a backend's panic.
             let gradients = match parts {
                 1 => loss.backward(),
-                _ => loss.clone().div_scalar(parts as f64).backward(),
+                // Of the sum over the examples, so that parts of any size can be added.
+                _ => loss.clone().mul_scalar(examples as f64).backward(),
             };
             (loss, logits, gradients)
         })?;
         self.tally.add(loss, logits, labels);
         let gradients = GradientsParams::from_grads(gradients, &self.bayes);
-        self.position.batch += 1;
         let gradients = match parts {
-            1 => gradients,
+            1 => Some(gradients),
             _ => {
-                self.gradients.accumulate(&self.bayes, gradients);
-                if part + 1 < parts {
-                    return Ok(());
-                }
-                self.gradients.grads()
+                self.parts.add(&self.bayes, gradients, examples);
+                (part + 1 == parts).then(|| self.parts.mean(&self.bayes))
             }
         };
-        self.step(gradients)
+        if let Some(gradients) = gradients {
+            self.step(gradients)?;
+        }
+        self.advance();
+        Ok(())
+    }
+
+    /// Passes over a mini-batch without examples, as if it had been learnt from. A step of which nothing is left
+    /// changes nothing, but counts: where a run is stays a function of the mini-batches that are done.
+    ///
+    /// # Errors
+    ///
+    /// The step that ends with it fails.
+    pub fn pass_over(&mut self) -> Result<(), TrainError> {
+        let (part, parts) = self.part();
+        if part + 1 == parts && self.parts.examples > 0 {
+            let gradients = self.parts.mean(&self.bayes);
+            self.step(gradients)?;
+        }
+        self.advance();
+        Ok(())
     }
 
     fn step(&mut self, gradients: GradientsParams) -> Result<(), TrainError> {
@@ -228,12 +166,20 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
             settings.rates.momentum,
             settings.clip_norm,
         );
-        self.position.step += 1;
+        Ok(())
+    }
+
+    /// One mini-batch further.
+    fn advance(&mut self) {
+        let (part, parts) = self.part();
+        self.position.batch += 1;
+        if part + 1 == parts {
+            self.position.step += 1;
+        }
         if self.position.batch >= self.settings.batches_per_epoch {
             self.position.batch = 0;
             self.position.epoch += 1;
         }
-        Ok(())
     }
 
     /// Which mini-batch of its step the next one is, and how many there are; an epoch ends with a step.
@@ -248,7 +194,7 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
         (part, accumulate.min(batches_per_epoch - first))
     }
 
-    fn pass(&self, part: usize, examples: usize) -> Pass {
+    fn pass(&self) -> Pass {
         let pass = match self.bayes.posterior() {
             Posterior::Point(_) => Pass::train_mean(),
             _ => Pass::train(self.settings.estimator, self.position.step as u32),
@@ -261,7 +207,7 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
         let seed = self.settings.seed ^ (self.position.step as u64) << 20;
         pass.with_mode(mode)
             .with_seed(seed)
-            .with_first_example((part * examples) as u32)
+            .with_first_example(self.parts.examples as u32)
     }
 
     /// The network as it is now.
@@ -281,13 +227,7 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
 
     /// Steps from the start to the end.
     pub fn steps(&self) -> usize {
-        let TrainerSettings {
-            epochs,
-            batches_per_epoch,
-            accumulate,
-            ..
-        } = self.settings;
-        epochs as usize * batches_per_epoch.div_ceil(accumulate)
+        self.settings.epochs as usize * self.settings.steps_per_epoch()
     }
 
     /// Mini-batches of one pass over the data.

@@ -1,9 +1,12 @@
 //! A run as its users see it: commands in, events out, states that go on.
 
+mod broken;
+mod keeping;
+
 use bayesadapter::{
     data::{Dataset, Split, digits},
     evaluate::Evaluation,
-    file::FileError,
+    file::{FileError, PosteriorFile},
     session::{
         Command, Control, Ending, Event, HistoryRow, Job, Keeper, Method, OwnThread, Phase,
         RunSettings, SessionError, Splits, connect, run, spawn,
@@ -11,7 +14,10 @@ use bayesadapter::{
     train::{FineTuning, Position, TrainState},
 };
 use burn::tensor::{Device, read_sync};
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex, MutexGuard},
+    time::Duration,
+};
 
 /// Keeps everything in memory, and fails where it is told to.
 #[derive(Clone, Default)]
@@ -23,35 +29,61 @@ struct Kept {
     history: Vec<HistoryRow>,
     posterior: Vec<u8>,
     evaluations: Vec<Evaluation>,
-    full: bool,
+    /// What finds the disk full.
+    refused: &'static [&'static str],
+}
+
+impl Memory {
+    fn refusing(refused: &'static [&'static str]) -> Self {
+        Self(Arc::new(Mutex::new(Kept {
+            refused,
+            ..Kept::default()
+        })))
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap()
+    }
+
+    fn keep(&self, what: &str, put: impl FnOnce(&mut Kept)) -> Result<(), FileError> {
+        let mut kept = self.kept();
+        if kept.refused.contains(&what) {
+            return Err(FileError::Io {
+                path: what.to_owned(),
+                error: std::io::ErrorKind::StorageFull.into(),
+            });
+        }
+        put(&mut kept);
+        Ok(())
+    }
 }
 
 impl Keeper for Memory {
     fn state(&mut self, position: Position, bytes: Vec<u8>) -> Result<(), FileError> {
-        let mut kept = self.0.lock().unwrap();
-        if kept.full {
-            return Err(FileError::Io {
-                path: "state".to_owned(),
-                error: std::io::ErrorKind::StorageFull.into(),
-            });
-        }
-        kept.states.push((position, bytes));
+        self.keep("state", |kept| kept.states.push((position, bytes)))
+    }
+
+    fn forget_states(&mut self, step: usize) -> Result<(), FileError> {
+        let earlier = |(position, _): &(Position, Vec<u8>)| position.step < step;
+        self.keep("state", |kept| kept.states.retain(earlier))
+    }
+
+    fn settings(&mut self, _: &RunSettings) -> Result<(), FileError> {
         Ok(())
     }
 
     fn history(&mut self, history: &[HistoryRow]) -> Result<(), FileError> {
-        self.0.lock().unwrap().history = history.to_vec();
-        Ok(())
+        self.keep("history", |kept| kept.history = history.to_vec())
     }
 
     fn posterior(&mut self, bytes: Vec<u8>) -> Result<(), FileError> {
-        self.0.lock().unwrap().posterior = bytes;
-        Ok(())
+        self.keep("posterior", |kept| kept.posterior = bytes)
     }
 
     fn evaluation(&mut self, evaluation: &Evaluation) -> Result<(), FileError> {
-        self.0.lock().unwrap().evaluations.push(evaluation.clone());
-        Ok(())
+        self.keep("evaluation", |kept| {
+            kept.evaluations.push(evaluation.clone());
+        })
     }
 }
 
@@ -67,16 +99,12 @@ fn settings(method: Method) -> RunSettings {
 }
 
 fn job(settings: RunSettings) -> Job {
-    let (train, test) = (digits(Split::Train), digits(Split::Test));
-    let job = Job::new(
-        settings,
-        None,
-        Arc::new(train),
-        Arc::new(test),
-        None,
-        &Device::flex(),
-    );
-    job.unwrap()
+    job_on(settings, Arc::new(digits(Split::Train)))
+}
+
+fn job_on(settings: RunSettings, train: Arc<dyn Dataset>) -> Job {
+    let test = Arc::new(digits(Split::Test));
+    Job::new(settings, None, train, test, None, &Device::flex()).unwrap()
 }
 
 /// Without the seconds, which no two runs share.
@@ -89,11 +117,42 @@ fn timeless(history: &[HistoryRow]) -> Vec<HistoryRow> {
 }
 
 fn complete(settings: RunSettings, resumed: Option<TrainState>) -> Memory {
+    complete_job(job(settings), resumed)
+}
+
+fn complete_job(job: Job, resumed: Option<TrainState>) -> Memory {
     let mut memory = Memory::default();
     let (_control, port) = connect();
-    let ending = read_sync(run(job(settings), resumed, &mut memory, &port, &OwnThread));
+    let ending = read_sync(run(job, resumed, &mut memory, &port, &OwnThread));
     assert_eq!(ending.unwrap(), Ending::Finished);
     memory
+}
+
+/// How a run ended that must end soon, and what it warned of.
+fn ending(
+    job: Job,
+    resumed: Option<TrainState>,
+    keeper: impl Keeper + Send + 'static,
+) -> (Result<Ending, SessionError>, Vec<String>) {
+    let (control, thread) = spawn(job, resumed, keeper);
+    let mut warnings = Vec::new();
+    for _ in 0..6_000 {
+        let over = control.is_over();
+        warnings.extend(
+            control
+                .events()
+                .into_iter()
+                .filter_map(|event| match event {
+                    Event::Warning { message } => Some(message),
+                    _ => None,
+                }),
+        );
+        if over {
+            return (thread.join().unwrap(), warnings);
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("the run does not end");
 }
 
 #[test]
@@ -104,13 +163,13 @@ fn a_run_goes_on_from_every_saved_state_bit_for_bit() {
         settings.training.clip_norm = Some(1.0);
         settings.data.augmentation.crop_padding = 1;
         let whole = complete(settings.clone(), None);
-        let whole = whole.0.lock().unwrap();
+        let whole = whole.kept();
         assert!(whole.states.len() >= 4, "{} states", whole.states.len());
         for (position, bytes) in &whole.states {
             let state = TrainState::from_bytes(bytes).unwrap();
             assert_eq!(state.position, *position);
             let again = complete(settings.clone(), Some(state));
-            let again = again.0.lock().unwrap();
+            let again = again.kept();
             assert!(
                 again.posterior == whole.posterior,
                 "{method} from {position:?}"
@@ -130,7 +189,7 @@ fn the_same_seed_gives_the_same_run_and_another_one_another() {
         let mut settings = settings(Method::Mfg);
         settings.seed = seed;
         settings.training.epochs = 1;
-        complete(settings, None).0.lock().unwrap().posterior.clone()
+        complete(settings, None).kept().posterior.clone()
     };
     assert!(run(1) == run(1));
     assert!(run(1) != run(2));
@@ -162,7 +221,7 @@ fn pause_rates_and_stop_are_obeyed_between_steps() {
         )
     });
     let paused = control.latest().progress.unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(100));
+    std::thread::sleep(Duration::from_millis(100));
     assert_eq!(control.latest().progress.unwrap().position, paused.position);
     let path = "DigitsCnn.conv1.weight";
     control.send(Command::ShowLayer(path.to_owned()));
@@ -186,9 +245,12 @@ fn pause_rates_and_stop_are_obeyed_between_steps() {
     );
     control.send(Command::Stop);
     assert_eq!(thread.join().unwrap().unwrap(), Ending::Stopped);
-    let (position, bytes) = memory.0.lock().unwrap().states.last().cloned().unwrap();
+    let (position, bytes) = memory.kept().states.last().cloned().unwrap();
     assert!(position.step > 0);
     assert_eq!(TrainState::from_bytes(&bytes).unwrap().position, position);
+    let posterior = TrainState::posterior_in(&bytes).unwrap();
+    assert!(PosteriorFile::from_bytes(posterior).is_ok());
+    assert!(TrainState::posterior_in(posterior).is_err());
 }
 
 #[test]
@@ -209,60 +271,11 @@ fn no_progress_is_told_without_a_step() {
 }
 
 #[test]
-fn a_full_disk_is_told_and_the_run_goes_on() {
-    let memory = Memory::default();
-    memory.0.lock().unwrap().full = true;
-    let (control, thread) = spawn(job(settings(Method::Mfg)), None, memory.clone());
-    let mut warnings = 0;
-    while let Some(event) = control.next_event() {
-        if let Event::Warning { message } = event {
-            assert!(message.contains("could not be saved"), "{message}");
-            warnings += 1;
-        }
-    }
-    assert_eq!(thread.join().unwrap().unwrap(), Ending::Finished);
-    let kept = memory.0.lock().unwrap();
-    assert!(warnings > 0 && kept.states.is_empty());
-    assert!(!kept.posterior.is_empty() && kept.evaluations.len() == 1);
-}
-
-#[test]
-fn a_run_that_diverges_ends_at_its_last_good_state() {
-    let mut settings = settings(Method::Mfg);
-    settings.training.rates.mean_rate = 1e30;
-    let memory = Memory::default();
-    let (_control, thread) = spawn(job(settings), None, memory.clone());
-    let error = thread.join().unwrap().unwrap_err();
-    let SessionError::NotFinite {
-        what, step, back, ..
-    } = &error
-    else {
-        panic!("{error}");
-    };
-    assert!(back < step, "{error}");
-    assert!(
-        what.contains("weight") || what.contains("bias") || what.contains("loss"),
-        "{error}"
-    );
-    let kept = memory.0.lock().unwrap();
-    let (position, bytes) = kept.states.last().unwrap();
-    assert_eq!(position.step, *back);
-    // Weights and running statistics are as they were, so the run can go on.
-    let (control, thread) = spawn(
-        job(self::settings(Method::Mfg)),
-        Some(TrainState::from_bytes(bytes).unwrap()),
-        Memory::default(),
-    );
-    control.send(Command::SetRates(FineTuning::default()));
-    assert_eq!(thread.join().unwrap().unwrap(), Ending::Finished);
-}
-
-#[test]
 fn commands_that_come_while_a_network_is_judged_are_not_lost() {
     let pretrained = complete(settings(Method::Map), None);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("map.safetensors");
-    std::fs::write(&file, &pretrained.0.lock().unwrap().posterior).unwrap();
+    std::fs::write(&file, &pretrained.kept().posterior).unwrap();
     let mut judging = settings(Method::Pse);
     judging.model.weights = Some(file.display().to_string());
     let job = Job::open(judging, &Device::flex()).unwrap();
@@ -283,7 +296,7 @@ fn commands_that_come_while_a_network_is_judged_are_not_lost() {
 #[test]
 fn a_damaged_state_is_refused() {
     let whole = complete(settings(Method::Pse), None);
-    let bytes = whole.0.lock().unwrap().states[0].1.clone();
+    let bytes = whole.kept().states[0].1.clone();
     for place in (0..bytes.len()).step_by(997) {
         let mut damaged = bytes.clone();
         damaged[place] ^= 0x10;

@@ -1,0 +1,430 @@
+//! The part of a run that changes the network.
+
+use super::{
+    Command, Ending, Event, HistoryRow, Job, Keeper, Pace, Phase, Port, Prepared, Progress,
+    RunSettings, SessionError,
+    mark::{Mark, Notes, averages},
+    working_time::WorkingTime,
+};
+use crate::{
+    data::Batch,
+    evaluate::{EvaluateError, LayerPosterior},
+    file::Header,
+    models::Network,
+    pass::PassError,
+    posterior::{Bayes, Inventory},
+    train::{FineTuning, StepScores, TrainError, TrainState, Trainer},
+};
+use std::{collections::BTreeSet, mem};
+
+/// Rows of history in an epoch, about.
+const ROWS_PER_EPOCH: usize = 50;
+/// The scores stay on the device for at most this long.
+const SECONDS_PER_READ: f64 = 0.25;
+
+/// The part of a run that changes the network.
+pub(super) struct Learning<'a, K, P> {
+    job: &'a Job,
+    /// Those of the job, with the learning rates that were set on the way.
+    settings: RunSettings,
+    trainer: Trainer<Network>,
+    header: Header,
+    pub keeper: &'a mut K,
+    port: &'a Port,
+    pace: &'a P,
+    history: Vec<HistoryRow>,
+    /// Scores since the last row of history.
+    scores: Vec<StepScores>,
+    complexity_loss: f64,
+    /// Seconds of training before this process.
+    seconds_before: f64,
+    time: WorkingTime,
+    last_read: f64,
+    /// Steps that were done when this process began.
+    first_step: usize,
+    /// Examples that this process has learnt from.
+    examples: usize,
+    /// Broken pictures that were told of.
+    broken: BTreeSet<String>,
+    /// The last moment whose weights gave a finite loss, once one did.
+    good: Option<Mark>,
+    /// The moment of the last read: what its weights are worth, only the next loss tells.
+    unproven: Mark,
+}
+
+impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
+    pub(super) fn new(
+        job: &'a Job,
+        resumed: Option<TrainState>,
+        keeper: &'a mut K,
+        port: &'a Port,
+        pace: &'a P,
+    ) -> Result<Self, SessionError> {
+        let settings = job.trainer_settings()?;
+        let (trainer, notes) = match resumed {
+            Some(state) => {
+                let saved = state.posterior.posterior().prior().examples;
+                let found = job.train.len();
+                if saved != found {
+                    return Err(SessionError::OtherData { saved, found });
+                }
+                let notes: Notes = state.notes()?;
+                let network = job.network.clone();
+                (
+                    Trainer::resume(network, state, settings, &job.device)?,
+                    notes,
+                )
+            }
+            None => (
+                Trainer::new(job.converted()?, settings, &job.device)?,
+                Notes::default(),
+            ),
+        };
+        Ok(Self {
+            first_step: trainer.position().step,
+            good: None,
+            unproven: Mark {
+                moment: trainer.moment(),
+                seconds: notes.seconds,
+                complexity_loss: notes.complexity_loss,
+                scores: notes.scores.clone(),
+                rows: notes.history.len(),
+            },
+            header: job.header(&job.settings),
+            settings: job.settings.clone(),
+            job,
+            trainer,
+            keeper,
+            port,
+            pace,
+            history: notes.history,
+            scores: notes.scores,
+            complexity_loss: notes.complexity_loss,
+            seconds_before: notes.seconds,
+            time: WorkingTime::start(),
+            last_read: 0.0,
+            examples: 0,
+            broken: BTreeSet::new(),
+        })
+    }
+
+    pub(super) fn announce(&self) {
+        self.port.emit(Event::Prepared(Box::new(Prepared {
+            load: self.job.load.clone(),
+            conversion: self.trainer.bayes().account().clone(),
+            examples: self.job.train.len(),
+            test_examples: self.job.test.len(),
+            class_names: self.job.train.class_names().to_vec(),
+            steps: self.trainer.steps(),
+            position: self.trainer.position(),
+        })));
+    }
+
+    /// What was learnt, and what its file says of it.
+    pub(super) fn into_result(self) -> (Bayes<Network>, Header) {
+        (self.trainer.into_bayes(), self.header)
+    }
+
+    pub(super) async fn learn(&mut self) -> Result<Ending, SessionError> {
+        self.phase(Phase::Training);
+        self.time = WorkingTime::start();
+        let ending = self.epochs().await;
+        match &ending {
+            Ok(_) => self.keep_history(),
+            Err(SessionError::Data(_) | SessionError::Step { .. }) => self.rescue().await,
+            // The device is gone, or the disk; or the run was set back, and that is saved.
+            Err(_) => {}
+        }
+        ending
+    }
+
+    async fn epochs(&mut self) -> Result<Ending, SessionError> {
+        let batches = self.job.train_batches()?;
+        while !self.trainer.is_finished() {
+            let position = self.trainer.position();
+            for batch in batches.epoch(position.epoch, position.batch) {
+                if self.trainer.is_between_steps() && self.obey().await? == Some(Ending::Stopped) {
+                    return Ok(Ending::Stopped);
+                }
+                self.batch(&batch?)?;
+                if self.trainer.is_between_steps() {
+                    self.after_step().await?;
+                }
+                self.pace.breathe().await;
+            }
+        }
+        Ok(Ending::Finished)
+    }
+
+    fn batch(&mut self, batch: &Batch) -> Result<(), SessionError> {
+        for name in &batch.skipped {
+            // Once, and not again in every epoch.
+            if self.broken.insert(name.clone()) {
+                self.port.emit(Event::passed_over(name));
+            }
+        }
+        let step = self.trainer.position().step;
+        let learnt = match batch.labels.is_empty() {
+            true => self.trainer.pass_over(),
+            false => {
+                let (images, labels) = batch.to_tensors(&self.job.device);
+                self.trainer.learn(images, labels)
+            }
+        };
+        learnt.map_err(|reason| match reason {
+            TrainError::Pass(reason @ PassError::Panicked(_)) => SessionError::Device { reason },
+            reason => SessionError::Step { step, reason },
+        })
+    }
+
+    /// Commands that have come, between two steps. A pause lasts in here.
+    async fn obey(&mut self) -> Result<Option<Ending>, SessionError> {
+        let mut paused = false;
+        loop {
+            match self.port.command() {
+                Some(Command::Stop) => {
+                    self.save().await?;
+                    return Ok(Some(Ending::Stopped));
+                }
+                Some(Command::Save) => self.save_on_the_way().await?,
+                Some(Command::ShowLayer(path)) => self.show_layer(&path).await?,
+                Some(Command::SetRates(rates)) => self.set_rates(rates),
+                Some(Command::Pause) if !paused => {
+                    paused = true;
+                    self.time.pause();
+                    self.phase(Phase::Paused);
+                }
+                Some(Command::Resume) if paused => {
+                    paused = false;
+                    self.time.go_on();
+                    self.phase(Phase::Training);
+                }
+                Some(Command::Pause | Command::Resume) => {}
+                None if paused => self.pace.wait().await,
+                None => return Ok(None),
+            }
+        }
+    }
+
+    fn set_rates(&mut self, rates: FineTuning) {
+        if let Err(error) = self.trainer.set_fine_tuning(rates.clone()) {
+            self.warn(error.to_string());
+            return;
+        }
+        self.settings.training.rates = rates;
+        self.header = self.job.header(&self.settings);
+        if let Err(error) = self.keeper.settings(&self.settings) {
+            self.warn(format!(
+                "the learning rates hold until the run ends, and could not be written: {error}"
+            ));
+        }
+    }
+
+    /// Tells what a parameter looks like. A path that is none is a warning: the run goes on without.
+    async fn show_layer(&self, path: &str) -> Result<(), SessionError> {
+        let start = Inventory::of(&self.job.network);
+        let now = self.trainer.bayes().inventory();
+        match LayerPosterior::of_path(&now, path, Some(&start)).await {
+            Ok(layer) => self.port.emit(Event::Layer(Box::new(layer))),
+            Err(error @ EvaluateError::NoLayer { .. }) => self.warn(error.to_string()),
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+
+    async fn after_step(&mut self) -> Result<(), SessionError> {
+        let position = self.trainer.position();
+        let now = self.time.seconds();
+        // The first loss is read at once: it alone tells of what the run began with.
+        if self.row_due() || self.good.is_none() || now - self.last_read > SECONDS_PER_READ {
+            self.read().await?;
+            self.last_read = now;
+        }
+        let epoch_ended = position.batch == 0;
+        let every = self.job.settings.training.checkpoint_steps.max(1);
+        if epoch_ended || position.step.is_multiple_of(every) {
+            self.save_on_the_way().await?;
+        }
+        Ok(())
+    }
+
+    fn row_due(&self) -> bool {
+        let epochs = self.job.settings.training.epochs as usize;
+        let steps_per_row = (self.trainer.steps() / (epochs * ROWS_PER_EPOCH)).max(1);
+        self.trainer.position().step.is_multiple_of(steps_per_row)
+    }
+
+    /// Takes the scores from the device and tells them.
+    async fn read(&mut self) -> Result<(), SessionError> {
+        let scores = self.trainer.scores().await;
+        let scores = scores.map_err(|reason| SessionError::Device { reason })?;
+        if scores.iter().any(|one| !one.likelihood_loss.is_finite()) {
+            return Err(self.set_back().await?);
+        }
+        // Without a step since the last time there is nothing new to tell.
+        let news = !scores.is_empty();
+        if news && self.history.is_empty() && self.scores.is_empty() {
+            self.complexity_loss = self.complexity().await?;
+        }
+        self.examples += scores.iter().map(|one| one.examples).sum::<usize>();
+        self.scores.extend(scores);
+        if news {
+            self.port.emit(Event::Progress(self.progress()));
+        }
+        if self.row_due() && !self.scores.is_empty() {
+            self.row().await?;
+        }
+        let now = self.mark();
+        let before = mem::replace(&mut self.unproven, now);
+        if news {
+            self.good = Some(before);
+        }
+        Ok(())
+    }
+
+    fn mark(&self) -> Mark {
+        Mark {
+            moment: self.trainer.moment(),
+            seconds: self.seconds(),
+            complexity_loss: self.complexity_loss,
+            scores: self.scores.clone(),
+            rows: self.history.len(),
+        }
+    }
+
+    async fn complexity(&self) -> Result<f64, SessionError> {
+        let loss = self.trainer.bayes().complexity_loss_async().await;
+        loss.map_err(|reason| SessionError::Device { reason })
+    }
+
+    async fn row(&mut self) -> Result<(), SessionError> {
+        self.complexity_loss = self.complexity().await?;
+        let (position, rates) = (self.trainer.position(), self.trainer.rates());
+        let batches = self.trainer.batches_per_epoch() as f64;
+        let (likelihood_loss, accuracy) = averages(&self.scores);
+        self.history.push(HistoryRow {
+            step: position.step,
+            epoch: f64::from(position.epoch) + position.batch as f64 / batches,
+            likelihood_loss,
+            complexity_loss: self.complexity_loss,
+            accuracy,
+            mean_rate: rates.mean,
+            spread_rate: rates.spread,
+            seconds: self.seconds(),
+        });
+        self.scores.clear();
+        Ok(())
+    }
+
+    fn progress(&self) -> Progress {
+        let position = self.trainer.position();
+        let done = (position.step - self.first_step) as f64;
+        let seconds = self.time.seconds();
+        let (likelihood_loss, accuracy) = averages(&self.scores);
+        Progress {
+            position,
+            steps: self.trainer.steps(),
+            epochs: self.job.settings.training.epochs,
+            likelihood_loss,
+            complexity_loss: self.complexity_loss,
+            accuracy,
+            rates: self.trainer.rates(),
+            examples_per_second: self.examples as f64 / seconds.max(1e-9),
+            seconds_left: seconds / done.max(1.0) * (self.trainer.steps() - position.step) as f64,
+        }
+    }
+
+    fn seconds(&self) -> f64 {
+        self.seconds_before + self.time.seconds()
+    }
+
+    /// Saves the state.
+    async fn save(&mut self) -> Result<(), SessionError> {
+        self.read().await?;
+        self.write().await
+    }
+
+    /// Saves the state. That a disk is full or gone is told, and the run goes on: the last state that was saved is
+    /// whole.
+    async fn save_on_the_way(&mut self) -> Result<(), SessionError> {
+        match self.save().await {
+            Err(SessionError::NotSaved { step, reason }) => {
+                self.warn(format!(
+                    "the state at step {step} could not be saved: {reason}; the run goes on"
+                ));
+                Ok(())
+            }
+            saved => saved,
+        }
+    }
+
+    /// Saves what was learnt, before an error ends the run. In the middle of a step that is the moment of the last read.
+    async fn rescue(&mut self) {
+        if self.trainer.position().step == self.first_step {
+            return;
+        }
+        let saved = match self.trainer.is_between_steps() {
+            true => self.save().await,
+            false => self.write().await,
+        };
+        if let Err(error) = saved {
+            self.warn(error.to_string());
+        }
+    }
+
+    /// Writes the state of the last read.
+    async fn write(&mut self) -> Result<(), SessionError> {
+        let bytes = self.unproven.to_bytes(&self.header, &self.history).await?;
+        let position = self.unproven.position();
+        let step = position.step;
+        let kept = self.keeper.state(position, bytes);
+        kept.map_err(|reason| SessionError::NotSaved { step, reason })?;
+        self.port.emit(Event::Saved { position });
+        self.keep_history();
+        Ok(())
+    }
+
+    /// Writes the history, which is in the state too: without it the run is whole.
+    fn keep_history(&mut self) {
+        if let Err(error) = self.keeper.history(&self.history) {
+            self.warn(format!("the history could not be written: {error}"));
+        }
+    }
+
+    /// Goes back to where all was finite, saves that, and tells what happened.
+    async fn set_back(&mut self) -> Result<SessionError, SessionError> {
+        let step = self.trainer.position().step;
+        let found = self.trainer.not_finite().await;
+        let found = found.map_err(|reason| SessionError::Device { reason })?;
+        let what = found.unwrap_or_else(|| "the loss".to_owned());
+        let rates = self.trainer.rates();
+        let Some(good) = self.good.take() else {
+            let step = self.first_step;
+            self.keeper.forget_states(step)?;
+            return Ok(SessionError::BadStart { what, step });
+        };
+        let back = good.position().step;
+        self.history.truncate(good.rows);
+        // Before anything is written, so that at no moment the run would go on from a bad state.
+        self.keeper.forget_states(back + 1)?;
+        self.unproven = good;
+        if let Err(error) = self.write().await {
+            self.warn(error.to_string());
+        }
+        Ok(SessionError::NotFinite {
+            what,
+            step,
+            back,
+            mean_rate: rates.mean,
+            spread_rate: rates.spread,
+        })
+    }
+
+    fn phase(&self, phase: Phase) {
+        self.port.emit(Event::Phase { phase });
+    }
+
+    fn warn(&self, message: String) {
+        self.port.emit(Event::Warning { message });
+    }
+}

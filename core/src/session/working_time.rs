@@ -1,0 +1,55 @@
+//! How long a run has worked.
+
+use crate::clock::Stopwatch;
+
+/// Time since the start, without pauses.
+pub(super) struct WorkingTime {
+    watch: Stopwatch,
+    /// Seconds of the pauses that are over.
+    paused: f64,
+    /// When the pause began that lasts.
+    since: Option<f64>,
+}
+
+impl WorkingTime {
+    pub(super) fn start() -> Self {
+        Self {
+            watch: Stopwatch::start(),
+            paused: 0.0,
+            since: None,
+        }
+    }
+
+    pub(super) fn pause(&mut self) {
+        self.since.get_or_insert_with(|| self.watch.seconds());
+    }
+
+    pub(super) fn go_on(&mut self) {
+        if let Some(since) = self.since.take() {
+            self.paused += self.watch.seconds() - since;
+        }
+    }
+
+    pub(super) fn seconds(&self) -> f64 {
+        self.since.unwrap_or_else(|| self.watch.seconds()) - self.paused
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{thread::sleep, time::Duration};
+
+    #[test]
+    fn a_pause_takes_no_time() {
+        let mut time = WorkingTime::start();
+        sleep(Duration::from_millis(5));
+        time.pause();
+        let before = time.seconds();
+        assert!(before >= 0.005);
+        sleep(Duration::from_millis(200));
+        assert_eq!(time.seconds(), before);
+        time.go_on();
+        assert!((before..before + 0.2).contains(&time.seconds()));
+    }
+}
