@@ -5,9 +5,9 @@
 //! two steps: one that returns gradients, to which the complexity loss has added its own, and one that
 //! predicts.
 
+mod moons;
+
 use bayesadapter::{
-    nn::{Linear, LinearConfig},
-    ops::NoiseKey,
     pass::{Estimator, Pass},
     posterior::{Bayes, IntoBayes, MeanField},
     predict::{Classifier, Draws},
@@ -20,44 +20,24 @@ use burn::{
     },
     module::Module,
     nn::loss::CrossEntropyLossConfig,
-    optim::{AdamConfig, GradientsParams},
-    tensor::{Device, Int, Tensor, TensorData, activation::relu},
+    optim::GradientsParams,
+    tensor::{Device, Int, Tensor, TensorData},
 };
 use burn_train::{
     ClassificationOutput, InferenceStep, Learner, SupervisedTraining, TrainOutput, TrainStep,
     metric::{AccuracyMetric, LossMetric},
 };
+use moons::{EXAMPLES, Network, Point, moons, pretrained, tensors};
 use std::{
     error::Error,
-    f32::consts::PI,
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering},
     },
 };
 
-const EXAMPLES: usize = 512;
 const BATCH: usize = 64;
 const EPOCHS: usize = 40;
-
-#[derive(Module, Debug)]
-struct Network {
-    hidden: Linear,
-    output: Linear,
-}
-
-impl Classifier<2> for Network {
-    fn logits(&self, x: Tensor<2>) -> Tensor<2> {
-        self.output.forward(relu(self.hidden.forward(x)))
-    }
-}
-
-/// A point on one of two half moons, and which moon it is on.
-#[derive(Clone, Debug)]
-struct Point {
-    place: [f32; 2],
-    moon: i32,
-}
 
 /// `[batch, 2]` and `[batch]`
 #[derive(Clone, Debug)]
@@ -71,32 +51,9 @@ struct ToBatch;
 
 impl Batcher<Point, Batch> for ToBatch {
     fn batch(&self, points: Vec<Point>, device: &Device) -> Batch {
-        let count = points.len();
-        let places: Vec<f32> = points.iter().flat_map(|point| point.place).collect();
-        let moons: Vec<i32> = points.iter().map(|point| point.moon).collect();
-        Batch {
-            x: Tensor::from_data(TensorData::new(places, [count, 2]), device),
-            labels: Tensor::from_data(TensorData::new(moons, [count]), device),
-        }
+        let (x, labels) = tensors(&points, device);
+        Batch { x, labels }
     }
-}
-
-fn moons(seed: u64) -> Vec<Point> {
-    let key = NoiseKey {
-        seed,
-        ..Default::default()
-    };
-    let point = |example: u32| {
-        let angle = PI * key.uniform(example, 0);
-        let noise = [1, 2].map(|element| 0.1 * key.normal(example, 4 * element));
-        let place = match example % 2 {
-            0 => [angle.cos() + noise[0], angle.sin() + noise[1]],
-            _ => [1.0 - angle.cos() + noise[0], 0.5 - angle.sin() + noise[1]],
-        };
-        let moon = example as i32 % 2;
-        Point { place, moon }
-    };
-    (0..EXAMPLES as u32).map(point).collect()
 }
 
 /// What the learner trains.
@@ -153,24 +110,6 @@ impl InferenceStep for FineTuned {
     }
 }
 
-/// Ordinary training.
-fn pretrained(points: Vec<Point>, device: &Device) -> Network {
-    let Batch { x, labels } = ToBatch.batch(points, device);
-    let mut network = Network {
-        hidden: LinearConfig::new(2, 64).init(device),
-        output: LinearConfig::new(64, 2).init(device),
-    };
-    let mut adam = AdamConfig::new().init();
-    let loss = CrossEntropyLossConfig::new().init(device);
-    for _ in 0..300 {
-        let logits = network.logits(x.clone());
-        let gradients = loss.forward(logits, labels.clone()).backward();
-        let gradients = GradientsParams::from_grads(gradients, &network);
-        network = adam.step(0.01, network, gradients);
-    }
-    network
-}
-
 fn loader(points: Vec<Point>, device: &Device) -> Arc<dyn DataLoader<Batch>> {
     DataLoaderBuilder::new(ToBatch)
         .batch_size(BATCH)
@@ -186,7 +125,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         initial_log_std: [-3.0, -2.0],
         ..MeanField::fine_tune(EXAMPLES).with_lambda(1e-3)
     };
-    let bayes = pretrained(moons(0), &device).into_bayes(posterior)?;
+    let (x, labels) = tensors(&moons(0), &device);
+    let bayes = pretrained(&x, &labels, &device).into_bayes(posterior)?;
     println!(
         "{}complexity {:.4}",
         bayes.account(),
@@ -218,13 +158,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bayes = result.model.bayes;
     println!("complexity {:.4}", bayes.complexity_loss()?);
     let device = device.without_autodiff();
-    let near = ToBatch.batch(moons(1), &device).x;
-    let far = Tensor::<2>::from_floats([[3.0, 3.0], [-2.0, -1.5], [3.5, 1.0]], &device);
-    for (place, points) in [("on the moons", near), ("far from them", far)] {
-        let prediction = bayes.predict(points, Draws::Fixed(50))?;
-        let information = prediction.mutual_information();
-        let mean = information.iter().sum::<f64>() / information.len() as f64;
-        println!("mutual information {place}: {mean:.4}");
-    }
+    let (near, _) = tensors(&moons(1), &device);
+    moons::compare(&bayes, near)?;
     Ok(())
 }

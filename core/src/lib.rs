@@ -50,6 +50,7 @@ pub mod models;
 pub mod nn;
 pub mod ops;
 pub mod pass;
+mod path;
 pub mod posterior;
 pub mod predict;
 mod read;

@@ -2,13 +2,12 @@
 //! and allocates in proportion to the file, not to what the file claims.
 
 use bayesadapter::checkpoint::{Checkpoint, CheckpointProblem, LoadOptions, load_into};
+use bayesadapter_tests::Counting;
 use burn::module::Module;
 use burn::nn::{BatchNorm, BatchNormConfig, Linear, LinearConfig};
 use burn::tensor::Device;
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// Mutations of each file; the test below counts that they are at least 20,000 in all.
@@ -19,39 +18,11 @@ const TIMES_FILE: usize = 8;
 const BESIDES: usize = 64 << 10;
 const PATIENCE: Duration = Duration::from_secs(2);
 
-struct Counting;
-
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
 /// The counters serve one test at a time.
 static COUNTERS: Mutex<()> = Mutex::new(());
 
-// SAFETY: every call is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
-        PEAK.fetch_max(now, Relaxed);
-        // SAFETY: the caller's guarantees are the ones needed here.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: the caller's guarantees are the ones needed here.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// Bytes that `work` held at its peak beyond those before it.
-fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
-    let before = NOW.load(Relaxed);
-    PEAK.store(before, Relaxed);
-    let result = work();
-    (result, PEAK.load(Relaxed).saturating_sub(before))
-}
 
 /// SplitMix64: small, seeded, the same everywhere.
 struct Random(u64);
@@ -206,7 +177,7 @@ fn mutated_files_neither_panic_nor_hang_nor_allocate_what_they_claim() {
             let mutant = mutate(&mut random, file, other);
             let started = Instant::now();
             let (result, peak) =
-                peak_of(|| catch_unwind(AssertUnwindSafe(|| digest(&mutant, &module))));
+                Counting::peak_of(|| catch_unwind(AssertUnwindSafe(|| digest(&mutant, &module))));
             let about = format!("{name}, mutation {round}, {} bytes", mutant.len());
             let is_open = result.unwrap_or_else(|_| panic!("{about}: panicked"));
             let allowed = TIMES_FILE * mutant.len() + BESIDES;
@@ -249,7 +220,8 @@ fn floods_of_instructions_cost_a_small_multiple_of_their_bytes() {
     ];
     for piece in once {
         let file = legacy(&piece.repeat(1 << 20));
-        let (result, peak) = peak_of(|| Checkpoint::from_bytes(file.as_slice()).map(drop));
+        let (result, peak) =
+            Counting::peak_of(|| Checkpoint::from_bytes(file.as_slice()).map(drop));
         assert!(result.is_err());
         assert!(
             peak <= 80 * file.len(),
@@ -277,7 +249,7 @@ fn a_dictionary_that_contains_itself_many_times_over_is_refused() {
     let cycle = b"\x80\x02}q\x00X\x01\0\0\0ah\x00s.".to_vec();
     for mut object in [object, cycle] {
         object.extend(b"\x80\x02].");
-        let (result, peak) = peak_of(|| Checkpoint::from_bytes(legacy(&object)));
+        let (result, peak) = Counting::peak_of(|| Checkpoint::from_bytes(legacy(&object)));
         let error = result.expect_err("refused");
         assert!(matches!(
             error.problem,
@@ -301,7 +273,7 @@ fn claims_of_great_size_are_errors() {
         );
         let mut file = (header.len() as u64).to_le_bytes().to_vec();
         file.extend(header.as_bytes());
-        let (result, peak) = peak_of(|| Checkpoint::from_bytes(file));
+        let (result, peak) = Counting::peak_of(|| Checkpoint::from_bytes(file));
         let message = result.expect_err("refused").to_string();
         assert!(message.contains("cut short"), "{message}");
         assert!(peak <= BESIDES);

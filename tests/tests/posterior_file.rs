@@ -4,7 +4,7 @@ use bayesadapter::{
     file::{FileError, Header, PosteriorFile, write_atomically},
     models::{Architecture, ModelConfig, Network},
     pass::Pass,
-    posterior::{Bayes, IntoBayes, LowRankEnsemble, MeanField, Posterior, Select},
+    posterior::{Bayes, IntoBayes, LowRankEnsemble, MeanField, Point, Posterior, Select},
 };
 use bayesadapter_tests::{Tolerance, assert_close, devices, values};
 use burn::{
@@ -40,7 +40,8 @@ fn outputs(bayes: &Bayes<Network>) -> Vec<f32> {
 
 #[test]
 fn a_file_opens_on_every_device_and_predicts_the_same() {
-    let posteriors: [Posterior; 4] = [
+    let posteriors: [Posterior; 5] = [
+        Point::train(1_797).into(),
         MeanField::fine_tune(1_797).into(),
         MeanField::fine_tune(1_797)
             .with_pretrained_prior()

@@ -1,10 +1,10 @@
 //! Predictions of whole networks against passes made by hand.
 
 use bayesadapter::{
-    models::{Architecture, ModelConfig, Network},
+    models::{Architecture, MobileFaceNetConfig, ModelConfig, Network},
     ops::{NoiseKey, fill_normals},
     pass::{Mode, Pass},
-    posterior::{Bayes, IntoBayes, LowRankEnsemble, MeanField, Posterior},
+    posterior::{Bayes, IntoBayes, LowRankEnsemble, MeanField, Point, Posterior},
     predict::{Classifier, Draws, PredictError, PredictOptions},
 };
 use bayesadapter_tests::{Tolerance, assert_close, devices, values};
@@ -45,7 +45,7 @@ fn bayes(posterior: impl Into<Posterior>, device: &Device) -> Bayes<Network> {
 fn draws_at_once_are_the_draws_one_by_one() {
     for (name, device) in devices() {
         let x = images(&digits(), 5, &device);
-        let ensemble = LowRankEnsemble::fine_tune(1_000).with_components(3);
+        let ensemble = LowRankEnsemble::fine_tune(1_000).with_components(7);
         for posterior in [Posterior::from(mean_field()), ensemble.into()] {
             let bayes = bayes(posterior, &device);
             let by_hand: Vec<f32> = (0..6)
@@ -56,9 +56,12 @@ fn draws_at_once_are_the_draws_one_by_one() {
                     values(softmax(logits, 1))
                 })
                 .collect();
-            for rows_at_once in [1, 7, 12, 1_000] {
+            // A map of digits-cnn takes 8 KiB for each row: 5 rows, then one.
+            let bounds = [1, 7, 12, 1_000].map(|rows| (rows, usize::MAX));
+            for (rows_at_once, map_bytes) in bounds.into_iter().chain([(1_000, 40_960), (9, 1)]) {
                 let options = PredictOptions {
                     rows_at_once,
+                    map_bytes,
                     ..PredictOptions::new(Draws::Fixed(6)).with_draws_kept()
                 };
                 let prediction = bayes.predict(x.clone(), options).unwrap();
@@ -84,6 +87,79 @@ fn draws_at_once_are_the_draws_one_by_one() {
 }
 
 #[test]
+fn every_network_of_an_ensemble_counts_once() {
+    let device = Device::flex();
+    let x = images(&digits(), 2, &device);
+    let bayes = bayes(
+        LowRankEnsemble::fine_tune(1_000).with_components(3),
+        &device,
+    );
+    let by_hand = |k| {
+        let run = bayes.run(Pass::draw(k), |net| net.logits(x.clone()));
+        values(softmax(run.unwrap(), 1))
+    };
+    let [one, two, three] = [0, 1, 2].map(by_hand);
+    let expected: Vec<f32> = (0..one.len())
+        .map(|at| (one[at] + two[at] + three[at]) / 3.0)
+        .collect();
+    let until = Draws::UntilStable {
+        tolerance: 1e-9,
+        max: u32::MAX,
+    };
+    for draws in [Draws::Fixed(8), until] {
+        let prediction = bayes.predict(x.clone(), draws).unwrap();
+        assert_eq!(prediction.draws, [0, 1, 2]);
+        let tolerance = Tolerance::of_largest(1e-5, &expected);
+        assert_close("mean", prediction.probabilities(), &expected, tolerance);
+    }
+}
+
+/// Half of what such an adapter binds goes through the network at once, down to one draw of one example.
+#[test]
+fn an_adapter_of_small_bindings_predicts_in_parts() {
+    /// Outputs of the layer, of which few are looked at: a mebibyte for each row.
+    const WIDE: usize = 1 << 18;
+    #[derive(Module, Debug)]
+    struct Wide {
+        layer: bayesadapter::nn::Linear,
+    }
+    impl Classifier<2> for Wide {
+        fn logits(&self, x: Tensor<2>) -> Tensor<2> {
+            let rows = x.dims()[0];
+            self.layer.forward(x).slice([0..rows, 0..3])
+        }
+    }
+    let [expected, found] = [("cpu", 20), ("wgpu", 256)].map(|(name, rows_at_once)| {
+        let (_, device) = devices().into_iter().find(|(one, _)| *one == name).unwrap();
+        let x: Vec<f32> = (0..200 * 4).map(|at| (at as f32).sin()).collect();
+        let x = Tensor::<2>::from_data(TensorData::new(x, [200, 4]), &device);
+        let weight: Vec<f32> = (0..4 * WIDE).map(|at| (at as f32).cos()).collect();
+        let weight = Tensor::<2>::from_data(TensorData::new(weight, [4, WIDE]), &device);
+        let mut layer = bayesadapter::nn::LinearConfig::new(4, WIDE)
+            .with_bias(false)
+            .init(&device);
+        layer.weight = burn::module::Param::from_tensor(weight);
+        let bayes = Wide { layer }.into_bayes(mean_field()).unwrap();
+        // 200 rows of a mebibyte, and 40 draws of four: more than 128 MiB each.
+        let many = PredictOptions {
+            rows_at_once,
+            weight_bytes: usize::MAX,
+            ..PredictOptions::new(Draws::Mean)
+        };
+        let at_mean = bayes.predict(x.clone(), many.clone()).unwrap();
+        let few = x.slice(0..1);
+        let draws = PredictOptions {
+            draws: Draws::Fixed(40),
+            ..many
+        };
+        let drawn = bayes.predict(few, draws).unwrap();
+        [at_mean.probabilities(), drawn.probabilities()].concat()
+    });
+    let tolerance = Tolerance::of_largest(1e-4, &expected);
+    assert_close("in parts", &found, &expected, tolerance);
+}
+
+#[test]
 fn the_mean_network_has_no_epistemic_uncertainty() {
     let device = Device::flex();
     let bayes = bayes(mean_field(), &device);
@@ -97,21 +173,22 @@ fn the_mean_network_has_no_epistemic_uncertainty() {
 
 #[test]
 fn drawing_stops_when_nothing_changes() {
-    let device = Device::flex();
-    let x = images(&digits(), 4, &device);
-    let sure = MeanField {
-        initial_log_std: [-12.0, -12.0],
-        ..MeanField::fine_tune(1_000)
-    };
-    let until = |tolerance, max| Draws::UntilStable { tolerance, max };
-    let few = bayes(sure, &device)
-        .predict(x.clone(), until(1e-3, 100))
-        .unwrap();
-    assert_eq!(few.draws.len(), 8, "four more changed nothing");
-    let many = bayes(mean_field(), &device)
-        .predict(x, until(1e-6, 18))
-        .unwrap();
-    assert_eq!(many.draws.len(), 18);
+    for (name, device) in devices() {
+        let x = images(&digits(), 4, &device);
+        let sure = MeanField {
+            initial_log_std: [-12.0, -12.0],
+            ..MeanField::fine_tune(1_000)
+        };
+        let until = |tolerance, max| Draws::UntilStable { tolerance, max };
+        let few = bayes(sure, &device)
+            .predict(x.clone(), until(1e-3, 100))
+            .unwrap();
+        assert_eq!(few.draws.len(), 8, "four more changed nothing on {name}");
+        let many = bayes(mean_field(), &device)
+            .predict(x, until(1e-6, 18))
+            .unwrap();
+        assert_eq!(many.draws.len(), 18, "{name}");
+    }
 }
 
 /// A network of Burn's layers, which share one draw among all rows.
@@ -130,63 +207,135 @@ impl Classifier<2> for Stock {
 fn stock_layers_are_drawn_one_by_one() {
     let device = Device::flex();
     let layer = burn::nn::LinearConfig::new(4, 3).init(&device);
-    let bayes = Stock { layer }.into_bayes(mean_field()).unwrap();
-    let x = Tensor::<2>::ones([2, 4], &device);
-    let options = PredictOptions::new(Draws::Fixed(5)).with_draws_kept();
-    let prediction = bayes.predict(x.clone(), options).unwrap();
-    let by_hand: Vec<f32> = (0..5)
-        .flat_map(|k| values(softmax(bayes.draw(k).unwrap().logits(x.clone()), 1)))
-        .collect();
-    assert_eq!(prediction.draw_probabilities.unwrap(), by_hand);
+    let stock = Stock { layer };
+    for bayes in [
+        stock.clone().into_bayes(mean_field()).unwrap(),
+        stock.into_bayes(LowRankEnsemble::fine_tune(1_000)).unwrap(),
+    ] {
+        let x = Tensor::<2>::ones([2, 4], &device);
+        let options = PredictOptions::new(Draws::Fixed(5)).with_draws_kept();
+        let prediction = bayes.predict(x.clone(), options).unwrap();
+        let by_hand: Vec<f32> = (0..5)
+            .flat_map(|k| values(softmax(bayes.draw(k).unwrap().logits(x.clone()), 1)))
+            .collect();
+        assert_eq!(prediction.draw_probabilities.unwrap(), by_hand);
+    }
 }
 
 #[test]
 fn features_are_averaged_over_draws() {
-    let device = Device::flex();
-    let bayes = bayes(mean_field(), &device);
-    let x = images(&digits(), 3, &device);
-    let options = PredictOptions::new(Draws::Fixed(4)).with_features_kept();
-    let found = bayes.predict(x.clone(), options).unwrap().features.unwrap();
-    let mut expected = vec![0.0; found.len()];
-    for k in 0..4 {
-        let features = bayes
-            .run(Pass::draw(k), |net| net.features(x.clone()))
-            .unwrap();
-        for (sum, value) in expected.iter_mut().zip(values(features)) {
-            *sum += value / 4.0;
+    for (name, device) in devices() {
+        let bayes = bayes(mean_field(), &device);
+        let x = images(&digits(), 3, &device);
+        let options = PredictOptions::new(Draws::Fixed(4)).with_features_kept();
+        let found = bayes.predict(x.clone(), options).unwrap().features.unwrap();
+        let mut expected = vec![0.0; found.len()];
+        for k in 0..4 {
+            let features = bayes
+                .run(Pass::draw(k), |net| net.features(x.clone()))
+                .unwrap();
+            for (sum, value) in expected.iter_mut().zip(values(features)) {
+                *sum += value / 4.0;
+            }
         }
+        let tolerance = Tolerance::of_largest(1e-5, &expected);
+        assert_close(name, &found, &expected, tolerance);
     }
-    let tolerance = Tolerance::of_largest(1e-5, &expected);
-    assert_close("features", &found, &expected, tolerance);
 }
 
 #[test]
 fn dropout_predicts_when_the_mode_says_so() {
+    let architecture = digits().with_dropout(0.3).unwrap();
+    for (name, device) in devices() {
+        let network = architecture.init(&device).unwrap();
+        let x = images(&architecture, 2, &device);
+        let options = PredictOptions::new(Draws::Fixed(4));
+        let sure = MeanField {
+            initial_log_std: [-20.0, -20.0],
+            ..MeanField::fine_tune(1_000)
+        };
+        // Of a point, dropout alone makes the draws differ.
+        for posterior in [Posterior::from(sure), Point::train(1_000).into()] {
+            let bayes = network.clone().into_bayes(posterior).unwrap();
+            let most = |options: PredictOptions| {
+                let prediction = bayes.predict(x.clone(), options).unwrap();
+                let information = prediction.mutual_information().iter();
+                information.copied().fold(0.0, f64::max)
+            };
+            let without = most(options.clone());
+            assert!(without < 1e-6, "{without} on {name}");
+            let with = most(options.clone().with_mode(Mode::EvaluateWithDropout));
+            assert!(with > 1e-6, "{with} on {name}");
+        }
+    }
+}
+
+/// The pixels as features of which `width` are told, of one row fewer if asked for.
+#[derive(Module, Debug)]
+struct Told {
+    layer: bayesadapter::nn::Linear,
+    fewer: usize,
+    width: usize,
+}
+
+impl Classifier<2> for Told {
+    fn logits(&self, x: Tensor<2>) -> Tensor<2> {
+        self.layer.forward(x)
+    }
+
+    fn features_and_logits(&self, x: Tensor<2>) -> (Option<Tensor<2>>, Tensor<2>) {
+        let rows = x.dims()[0];
+        let features = x.clone().slice([0..rows - self.fewer, 0..self.width]);
+        (Some(features), self.logits(x))
+    }
+}
+
+#[test]
+fn features_that_are_none_are_an_error() {
     let device = Device::flex();
-    let architecture: Architecture = "wrn-10-1".parse().unwrap();
-    let Architecture::WideResNet(mut config) = architecture else {
-        panic!("{architecture:?}");
+    let predict = |fewer, width| {
+        let layer = bayesadapter::nn::LinearConfig::new(4, 3).init(&device);
+        let told = Told {
+            layer,
+            fewer,
+            width,
+        };
+        let options = PredictOptions::new(Draws::Mean).with_features_kept();
+        let x = Tensor::<2>::ones([2, 4], &device);
+        told.into_bayes(mean_field()).unwrap().predict(x, options)
     };
-    config.dropout = Some(0.3);
-    let architecture = Architecture::WideResNet(config);
-    let point = MeanField {
-        initial_log_std: [-20.0, -20.0],
-        ..MeanField::fine_tune(1_000)
+    assert_eq!(predict(0, 4).unwrap().features, Some(vec![1.0; 8]));
+    let error = predict(1, 4).unwrap_err();
+    let expected = PredictError::Features {
+        rows: 2,
+        found: vec![1, 4],
     };
-    let bayes = architecture
-        .init(&device)
-        .unwrap()
-        .into_bayes(point)
-        .unwrap();
+    assert_eq!(error, expected);
+}
+
+#[test]
+fn embeddings_are_no_probabilities() {
+    let device = Device::flex();
+    let faces = MobileFaceNetConfig {
+        width: 0.05,
+        input: [32, 32],
+        embedding: 6,
+        ..MobileFaceNetConfig::new(None)
+    };
+    let architecture = Architecture::MobileFaceNet(faces);
     let x = images(&architecture, 2, &device);
-    let options = PredictOptions::new(Draws::Fixed(4));
-    let without = bayes.predict(x.clone(), options.clone()).unwrap();
-    let with = bayes
-        .predict(x, options.with_mode(Mode::EvaluateWithDropout))
-        .unwrap();
-    let most = |mi: &[f64]| mi.iter().copied().fold(0.0, f64::max);
-    assert!(most(without.mutual_information()) < 1e-6);
-    assert!(most(with.mutual_information()) > 1e-6);
+    let predict = |architecture: Architecture, options: PredictOptions| {
+        let network = architecture.init(&device).unwrap();
+        let bayes = network.into_bayes(MeanField::fine_tune(10)).unwrap();
+        bayes.predict(x.clone(), options)
+    };
+    let options = PredictOptions::new(Draws::Mean);
+    let refused = predict(architecture.clone(), options.clone());
+    assert_eq!(refused, Err(PredictError::NoClassifier));
+    let told = predict(architecture.clone(), options.clone().with_features_kept()).unwrap();
+    assert_eq!(told.features.unwrap().len(), 2 * 6);
+    let classified = predict(architecture.with_classes(3), options).unwrap();
+    assert_eq!(classified.classes, 3);
 }
 
 #[test]

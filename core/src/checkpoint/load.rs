@@ -5,6 +5,7 @@ use super::matching::{self, Matched, Slot, Target};
 use super::names::Naming;
 use super::plan::Plan;
 use super::{Checkpoint, CheckpointError, CheckpointProblem, StoredTensor};
+use crate::path::Path;
 use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{Tensor, TensorData};
 use std::{collections::BTreeMap, fmt, sync::Arc};
@@ -94,7 +95,7 @@ pub fn load_into<M: Module>(
         drop(module.valid());
     }
     let mut mapper = Mapper {
-        path: Vec::new(),
+        path: Path::default(),
         assigned,
     };
     Ok((module.map(&mut mapper), account))
@@ -190,21 +191,21 @@ fn laid_out(values: Vec<f32>, slot: &Slot) -> TensorData {
 }
 
 struct Mapper<'a> {
-    path: Vec<String>,
+    path: Path,
     assigned: Assigned<'a>,
 }
 
 impl ModuleMapper for Mapper<'_> {
-    fn enter_module(&mut self, name: &str, _container_type: &str) {
-        self.path.push(name.to_owned());
+    fn enter_module(&mut self, name: &str, container: &str) {
+        self.path.enter(name, container);
     }
 
-    fn exit_module(&mut self, _name: &str, _container_type: &str) {
-        self.path.pop();
+    fn exit_module(&mut self, _name: &str, _container: &str) {
+        self.path.leave();
     }
 
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        let Some((stored, slot)) = self.assigned.get(self.path.join(".").as_str()) else {
+        let Some((stored, slot)) = self.assigned.get(self.path.name().as_str()) else {
             return param;
         };
         // One tensor at a time, so that a large network is not in memory once more.

@@ -28,6 +28,7 @@ pub use dtype::DType;
 pub use error::{CheckpointError, CheckpointProblem};
 pub use load::{LoadOptions, Rename, load_into};
 pub use names::Naming;
+pub(crate) use safetensors::Contained;
 pub use tensor::StoredTensor;
 pub use write::to_safetensors;
 

@@ -1,5 +1,7 @@
 //! How frameworks name parameters and lay them out.
 
+use crate::path::{Path, Step};
+use crate::posterior::layer;
 use serde::Serialize;
 
 /// Whose names and layouts a checkpoint uses.
@@ -13,28 +15,10 @@ pub enum Naming {
 
 /// What Burn calls a linear layer when it walks through a module.
 const LINEAR: &str = "Struct:Linear";
-/// What it calls state attached to a parameter.
-const REPARAMETERIZATION: &str = "Reparameterization";
-/// The variant of an enum is a step of Burn's paths, and unknown to PyTorch.
-const ENUM: &str = "Enum:";
-
-/// One step on the way to a parameter.
-#[derive(Clone, Debug)]
-pub(super) struct Step {
-    pub(super) name: String,
-    /// What the step is taken in, such as `Struct:Linear` or `Vec`.
-    pub(super) container: String,
-}
-
-/// The module's own path, which is also Burn's name for the tensor.
-pub(super) fn burn_name(path: &[Step]) -> String {
-    let names: Vec<&str> = path.iter().map(|step| step.name.as_str()).collect();
-    names.join(".")
-}
 
 /// PyTorch's name for the tensor, if its modules are called as the module's fields are.
-pub(super) fn torch_name(path: &[Step]) -> String {
-    let steps = path.iter().filter(|step| !step.container.starts_with(ENUM));
+pub(super) fn torch_name(path: &Path) -> String {
+    let steps = path.steps().iter().filter(|step| !step.is_variant());
     let names: Vec<&str> = steps.map(torch_step).collect();
     names.join(".")
 }
@@ -57,21 +41,16 @@ fn torch_step(step: &Step) -> &str {
 }
 
 /// Whether this is the weight of a linear layer, which PyTorch stores transposed.
-pub(super) fn is_linear_weight(path: &[Step]) -> bool {
-    path.last()
+pub(super) fn is_linear_weight(path: &Path) -> bool {
+    path.steps()
+        .last()
         .is_some_and(|step| step.container == LINEAR && step.name == "weight")
 }
 
 /// The path of the linear layer a parameter belongs to.
-pub(super) fn linear_layer(path: &[Step]) -> Option<String> {
-    let (last, above) = path.split_last()?;
-    (last.container == LINEAR).then(|| burn_name(above))
-}
-
-/// Whether a parameter is state that was attached to another, such as a spread. Checkpoints of plain
-/// networks have none.
-pub(super) fn is_attached(path: &[Step]) -> bool {
-    path.iter().any(|step| step.container == REPARAMETERIZATION)
+pub(super) fn linear_layer(path: &Path) -> Option<String> {
+    let last = path.steps().last()?;
+    (last.container == LINEAR).then(|| layer(&path.name()).to_owned())
 }
 
 /// Whether a tensor counts batches, which only matters to a momentum that nobody uses.

@@ -2,7 +2,8 @@
 
 use super::load::Rename;
 use super::matching::{Slot, Target};
-use super::names::{Step, burn_name, is_attached, is_linear_weight, linear_layer, torch_name};
+use super::names::{is_linear_weight, linear_layer, torch_name};
+use crate::path::Path;
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::Tensor;
 
@@ -17,7 +18,7 @@ impl Plan {
     /// `rename` turns a module's path, in PyTorch's words, into the name in the file.
     pub(super) fn of<M: Module>(module: &M, rename: Option<&Rename>) -> Self {
         let mut visitor = Visitor {
-            path: Vec::new(),
+            path: Path::default(),
             rename,
             plan: Self {
                 targets: Vec::new(),
@@ -30,21 +31,18 @@ impl Plan {
 }
 
 struct Visitor<'a> {
-    path: Vec<Step>,
+    path: Path,
     rename: Option<&'a Rename>,
     plan: Plan,
 }
 
 impl ModuleVisitor for Visitor<'_> {
-    fn enter_module(&mut self, name: &str, container_type: &str) {
-        self.path.push(Step {
-            name: name.to_owned(),
-            container: container_type.to_owned(),
-        });
+    fn enter_module(&mut self, name: &str, container: &str) {
+        self.path.enter(name, container);
     }
 
-    fn exit_module(&mut self, _name: &str, _container_type: &str) {
-        self.path.pop();
+    fn exit_module(&mut self, _name: &str, _container: &str) {
+        self.path.leave();
     }
 
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
@@ -71,13 +69,14 @@ impl ModuleVisitor for Visitor<'_> {
             class_axis: 0,
         };
         let burn = Slot {
-            name: burn_name(path),
+            name: path.name(),
             shape: if turns { reversed() } else { value_shape },
             transpose: false,
             class_axis: if turns { 0 } else { D - 1 },
         };
         // Running statistics always have a value.
         let is_statistic = path
+            .steps()
             .last()
             .is_some_and(|step| step.name.starts_with("running_"));
         self.plan.may_have_run |= param.is_initialized() && !is_statistic;
@@ -86,7 +85,7 @@ impl ModuleVisitor for Visitor<'_> {
             torch,
             burn,
             linear_layer: linear_layer(path),
-            is_attached: is_attached(path),
+            is_attached: path.is_attached(),
         });
     }
 }

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The format's own limit.
@@ -27,20 +28,99 @@ pub(super) fn is_safetensors(file: &[u8]) -> bool {
 }
 
 pub(super) fn read(file: &Arc<Vec<u8>>) -> Outcome<Contents> {
-    let mut cursor = Cursor::new(file, "its header");
-    let length = cursor.u64()?;
-    let header = cursor.take(length)?;
-    let header: Header = serde_json::from_slice(header).map_err(|error| {
-        corrupt(format!(
-            "its header is not what the format prescribes: {error}"
-        ))
-    })?;
-    let start = cursor.position();
-    let mut entries = header.tensors;
-    entries.sort_by_key(|(_, entry)| entry.data_offsets);
-    // The format allows neither holes nor overlaps.
+    let mut contents = Contained::read(file)?;
+    let metadata = std::mem::take(&mut contents.metadata);
+    let tensors = contents.tensors()?.into_iter().map(|placed| {
+        let Placed {
+            name,
+            dtype,
+            layout,
+            range,
+        } = placed;
+        let buffer = Buffer::File {
+            file: Arc::clone(file),
+            range,
+        };
+        match StoredTensor::new(layout, dtype, buffer, file.len()) {
+            Ok(tensor) => Ok((name, tensor)),
+            Err(reason) => Err(CheckpointProblem::Tensor {
+                tensor: name,
+                reason,
+            }),
+        }
+    });
+    Ok((tensors.collect::<Outcome<_>>()?, metadata))
+}
+
+/// What a file says that it contains.
+pub(crate) struct Contained {
+    /// Texts beside the tensors.
+    pub(crate) metadata: BTreeMap<String, String>,
+    entries: Vec<(String, Entry)>,
+    /// Where in the file the bytes of the tensors start, and how many there are.
+    start: usize,
+    present: u64,
+}
+
+/// A tensor whose place and size have been compared with the file's.
+pub(crate) struct Placed {
+    pub(crate) name: String,
+    pub(crate) dtype: DType,
+    layout: Layout,
+    /// Where in the file its bytes are.
+    pub(crate) range: Range<usize>,
+}
+
+impl Placed {
+    /// Sizes of the axes.
+    pub(crate) fn shape(&self) -> &[usize] {
+        &self.layout.shape
+    }
+}
+
+impl Contained {
+    /// Reads the header; its tensors are still to be looked at.
+    pub(crate) fn read(file: &[u8]) -> Outcome<Self> {
+        let mut cursor = Cursor::new(file, "its header");
+        let length = cursor.u64()?;
+        let header = cursor.take(length)?;
+        let header: Header = serde_json::from_slice(header).map_err(|error| {
+            corrupt(format!(
+                "its header is not what the format prescribes: {error}"
+            ))
+        })?;
+        Ok(Self {
+            metadata: header.metadata,
+            entries: header.tensors,
+            start: cursor.position(),
+            present: cursor.remaining() as u64,
+        })
+    }
+
+    /// The tensors in the order of their bytes.
+    pub(crate) fn tensors(self) -> Outcome<Vec<Placed>> {
+        let Self {
+            mut entries,
+            start,
+            present,
+            ..
+        } = self;
+        entries.sort_by_key(|(_, entry)| entry.data_offsets);
+        check_places(&entries, present)?;
+        let placed = entries.into_iter().map(|(name, entry)| {
+            placed(&name, start, entry).map_err(|reason| CheckpointProblem::Tensor {
+                tensor: name,
+                reason,
+            })
+        });
+        placed.collect()
+    }
+}
+
+/// The format allows neither holes nor overlaps.
+fn check_places(entries: &[(String, Entry)], present: u64) -> Outcome<()> {
     let mut expected = 0;
-    for (name, entry) in &entries {
+    for (name, entry) in entries {
         let (begin, end) = entry.data_offsets;
         if begin != expected || end < begin {
             return Err(CheckpointProblem::Tensor {
@@ -53,7 +133,6 @@ pub(super) fn read(file: &Arc<Vec<u8>>) -> Outcome<Contents> {
         }
         expected = end;
     }
-    let present = cursor.remaining() as u64;
     if expected > present {
         return Err(CheckpointProblem::Truncated {
             what: "its tensors".to_owned(),
@@ -67,19 +146,10 @@ pub(super) fn read(file: &Arc<Vec<u8>>) -> Outcome<Contents> {
             present - expected
         )));
     }
-    let tensors = entries
-        .into_iter()
-        .map(|(name, entry)| match stored(file, start, entry) {
-            Ok(tensor) => Ok((name, tensor)),
-            Err(reason) => Err(CheckpointProblem::Tensor {
-                tensor: name,
-                reason,
-            }),
-        });
-    Ok((tensors.collect::<Outcome<_>>()?, header.metadata))
+    Ok(())
 }
 
-fn stored(file: &Arc<Vec<u8>>, start: usize, entry: Entry) -> Result<StoredTensor, String> {
+fn placed(name: &str, start: usize, entry: Entry) -> Result<Placed, String> {
     // Both ends have been compared with the length of the file.
     let (begin, end) = entry.data_offsets;
     let range = start + begin as usize..start + end as usize;
@@ -92,19 +162,21 @@ fn stored(file: &Arc<Vec<u8>>, start: usize, entry: Entry) -> Result<StoredTenso
         .ok()
         .and_then(Layout::row_major)
         .ok_or_else(|| format!("has shape {:?}, which no machine can hold", entry.shape))?;
-    let buffer = Buffer::File {
-        file: Arc::clone(file),
-        range,
-    };
-    let tensor = StoredTensor::new(layout, dtype, buffer, file.len())?;
-    let needed = dtype.bytes().map(|size| size * tensor.elements());
-    if needed.is_some_and(|needed| needed != bytes) {
-        return Err(format!(
-            "has shape {:?} of {dtype}, but {bytes} bytes: the file is damaged or altered; fetch it again",
-            tensor.shape()
-        ));
+    if let Some(size) = dtype.bytes() {
+        let needed = layout.elements().and_then(|count| count.checked_mul(size));
+        if needed != Some(bytes) {
+            return Err(format!(
+                "has shape {:?} of {dtype}, but {bytes} bytes: the file is damaged or altered; fetch it again",
+                layout.shape
+            ));
+        }
     }
-    Ok(tensor)
+    Ok(Placed {
+        name: name.to_owned(),
+        dtype,
+        layout,
+        range,
+    })
 }
 
 fn dtype(name: &str) -> Option<DType> {

@@ -52,7 +52,7 @@ impl Layout {
     }
 
     /// Number of elements.
-    fn elements(&self) -> Option<usize> {
+    pub(super) fn elements(&self) -> Option<usize> {
         if self.shape.contains(&0) {
             return Some(0);
         }

@@ -2,9 +2,9 @@
 
 use super::{
     CheckpointError, CheckpointProblem, Rename,
-    names::{Step, is_linear_weight, torch_name},
+    names::{is_linear_weight, torch_name},
 };
-use crate::read;
+use crate::{path::Path, read};
 use burn::{
     module::{Module, ModuleVisitor, Param},
     tensor::Tensor,
@@ -34,7 +34,8 @@ pub async fn to_safetensors<M: Module>(
     rename: Option<&Rename>,
 ) -> Result<Vec<u8>, CheckpointError> {
     let mut walk = Collect::default();
-    module.visit(&mut walk);
+    // `valid` takes up the last update of running statistics, which a visit would miss.
+    module.valid().visit(&mut walk);
     let failed = |error: &dyn std::fmt::Display| {
         CheckpointError::in_file(None, CheckpointProblem::Write(error.to_string()))
     };
@@ -58,20 +59,17 @@ pub async fn to_safetensors<M: Module>(
 
 #[derive(Default)]
 struct Collect {
-    path: Vec<Step>,
+    path: Path,
     found: Vec<(String, Vec<usize>, Tensor<1>)>,
 }
 
 impl ModuleVisitor for Collect {
     fn enter_module(&mut self, name: &str, container: &str) {
-        self.path.push(Step {
-            name: name.to_owned(),
-            container: container.to_owned(),
-        });
+        self.path.enter(name, container);
     }
 
     fn exit_module(&mut self, _name: &str, _container: &str) {
-        self.path.pop();
+        self.path.leave();
     }
 
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {

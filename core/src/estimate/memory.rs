@@ -3,7 +3,7 @@
 use super::{EstimateError, TrainingPlan};
 use crate::{
     pass::{Estimator, Mode, Pass},
-    posterior::{Bayes, Inventory, Spread},
+    posterior::{Bayes, Inventory, Spread, layer},
     predict::Classifier,
 };
 use burn::{
@@ -154,8 +154,4 @@ impl Footprint {
 
 fn elements<const D: usize>(tensor: &Tensor<D>) -> u64 {
     tensor.shape().num_elements() as u64
-}
-
-fn layer(path: &str) -> &str {
-    path.rsplit_once('.').map_or("", |(layer, _)| layer)
 }

@@ -35,7 +35,7 @@ pub(super) fn normals_like<const X: usize>(
     key: NoiseKey,
 ) -> Result<Tensor<X>, PassError> {
     let rows = like.dims()[0];
-    let noise = normals(rows, like.shape().num_elements() / rows, key, like)?;
+    let noise = normals(rows, like.shape().num_elements() / rows.max(1), key, like)?;
     Ok(noise.reshape(like.shape()))
 }
 

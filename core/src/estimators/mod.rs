@@ -26,6 +26,9 @@ pub(crate) trait LinearMap<const W: usize, const K: usize, const X: usize> {
     /// `values[row, channel]` in the layout of x or y, to be broadcast.
     fn by_channel(&self, values: Tensor<2>) -> Tensor<X>;
 
+    /// The shape of y, or what comes close to it where x does not fit.
+    fn y_shape(&self, x: [usize; X], weight: [usize; W]) -> [usize; X];
+
     /// Which axis of x or y is that of the channels.
     const CHANNELS: usize;
 }
@@ -56,8 +59,15 @@ pub(crate) fn forward<const W: usize, const K: usize, const X: usize, L: LinearM
     weight: &Param<Tensor<W>>,
     bias: Option<&Param<Tensor<1>>>,
 ) -> Tensor<X> {
-    let (rows, x_elements) = (x.dims()[0], x.shape().num_elements());
-    let y = weighted(map, x, weight).unwrap_or_else(|error| pass::raise(error));
+    let (x_dims, device) = (x.dims(), x.device());
+    let (rows, x_elements) = (x_dims[0], x.shape().num_elements());
+    let y = match pass::has_failed() {
+        true => None,
+        false => weighted(map, x, weight).map_err(pass::fail).ok(),
+    };
+    let Some(y) = y else {
+        return pass::zeros(map.y_shape(x_dims, weight.base().dims()), &device);
+    };
     let (y_elements, vectors) = (y.shape().num_elements(), rows * y.dims()[L::CHANNELS]);
     pass::record_layer(weight.id, x_elements, y_elements, vectors);
     match bias {
@@ -181,14 +191,16 @@ fn low_rank<const W: usize, const K: usize>(
         },
     };
     pass::record(state.parameter(), used);
-    let index = state.index(pass, rows);
     Ok(match used {
-        Estimator::Vanilla => shared(state.weight(weight, Some(index[0])), rows),
+        Estimator::Vanilla => {
+            let component = state.shared_component(pass);
+            shared(state.weight(weight, Some(component)), rows)
+        }
         _ => Weights::LowRank {
             shared: weight,
             left: state.full_left(),
             right: state.right.val(),
-            index,
+            index: state.index(pass, rows),
         },
     })
 }

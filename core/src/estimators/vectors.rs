@@ -68,7 +68,9 @@ pub(crate) fn each_row(param: &Param<Tensor<1>>, rows: usize) -> Rows {
         }
         Draw::Several { count, .. } => {
             pass::record(state.parameter(), Estimator::Exemplar);
-            let each = run_length(rows, count).unwrap_or_else(|error| pass::raise(error));
+            let Ok(each) = run_length(rows, count).map_err(pass::fail) else {
+                return Rows::Shared(mean);
+            };
             let draws = state.samples(&pass, mean, DrawAxis::Draw, count as usize);
             let repeated = draws
                 .reshape([count as usize, 1, channels])

@@ -1,5 +1,6 @@
 //! Why a posterior file could not be written or read.
 
+use crate::checkpoint::CheckpointProblem;
 use crate::models::ModelError;
 use crate::posterior::ConvertError;
 
@@ -66,5 +67,11 @@ pub enum FileError {
 impl FileError {
     pub(crate) fn of_format(error: safetensors::SafeTensorError) -> Self {
         Self::Format(error.to_string())
+    }
+}
+
+impl From<CheckpointProblem> for FileError {
+    fn from(problem: CheckpointProblem) -> Self {
+        Self::Format(problem.to_string())
     }
 }

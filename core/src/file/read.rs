@@ -6,12 +6,12 @@ use super::{
     tensors::{self, Fill, Stored},
 };
 use crate::{
+    checkpoint::{Contained, DType},
     disk,
-    models::Network,
+    models::{ModelConfig, Network},
     posterior::{Bayes, IntoBayes, Posterior, conversion_account},
 };
 use burn::{module::Module, tensor::Device};
-use safetensors::{Dtype, SafeTensors};
 use std::collections::BTreeMap;
 
 /// A posterior file that was read and found whole.
@@ -44,9 +44,8 @@ impl PosteriorFile {
     /// Anything that is not a whole posterior file of a version that we know.
     pub fn from_bytes(bytes: impl AsRef<[u8]>) -> Result<Self, FileError> {
         let bytes = bytes.as_ref();
-        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(FileError::of_format)?;
-        let texts = metadata.metadata().as_ref();
-        let text = texts.and_then(|texts| texts.get(HEADER));
+        let mut contained = Contained::read(bytes)?;
+        let text = contained.metadata.remove(HEADER);
         let text = text.ok_or(FileError::NoPosterior)?;
         let parts = text.split_once('\n');
         let (expected, json) = parts.ok_or(FileError::Header("it has one line".to_owned()))?;
@@ -54,21 +53,23 @@ impl PosteriorFile {
         let StoredHeader {
             posterior, header, ..
         } = StoredHeader::from_json(json)?;
-        let file = SafeTensors::deserialize(bytes).map_err(FileError::of_format)?;
         let mut tensors = BTreeMap::new();
-        for (path, view) in file.iter() {
-            if view.dtype() != Dtype::F32 {
-                let found = view.dtype();
-                return Err(FileError::Tensors(format!("{path} is {found:?}, not F32")));
+        for placed in contained.tensors()? {
+            let path = placed.name.clone();
+            if placed.dtype != DType::F32 {
+                let found = placed.dtype;
+                return Err(FileError::Tensors(format!(
+                    "{path} is {found}, not float32"
+                )));
             }
-            let values = view.data().chunks_exact(4);
+            let (words, _) = bytes[placed.range.clone()].as_chunks::<4>();
             let stored = Stored {
-                shape: view.shape().to_vec(),
-                values: values
-                    .map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
-                    .collect(),
+                shape: placed.shape().to_vec(),
+                values: words.iter().map(|word| f32::from_le_bytes(*word)).collect(),
             };
-            tensors.insert(path.to_owned(), stored);
+            if tensors.insert(path.clone(), stored).is_some() {
+                return Err(FileError::Tensors(format!("it has {path} twice")));
+            }
         }
         let found = tensors::checksum(json, &tensors);
         if found != expected {
@@ -99,8 +100,10 @@ impl PosteriorFile {
     /// A network of the user's own, and tensors that are not those of the network.
     pub fn into_network(self, device: &Device) -> Result<Bayes<Network>, FileError> {
         let architecture = self.header.architecture.clone();
-        let network = architecture.ok_or(FileError::OwnNetwork)?.init(device)?;
-        self.into_bayes_of(network)
+        let architecture = architecture.ok_or(FileError::OwnNetwork)?;
+        architecture.validate()?;
+        self.check_holds(architecture.scalars())?;
+        self.into_bayes_of(architecture.init(device)?)
     }
 
     /// The posterior on a network of the user's own, whose parameters are replaced.
@@ -124,24 +127,19 @@ impl PosteriorFile {
 
     /// Refuses a header that asks for more than the file holds, before memory is taken for it.
     fn check_size<M: Module>(&self, network: &M) -> Result<(), FileError> {
-        let of_file: usize = self
-            .tensors
-            .values()
-            .map(|tensor| tensor.values.len())
-            .sum();
-        let of_network = tensors::lazy_elements(network);
-        let refuse = |needed: usize| {
-            let text = format!("its header asks for {needed} numbers, and it holds {of_file}");
-            Err(FileError::Tensors(text))
-        };
-        if of_network > of_file {
-            return refuse(of_network);
+        self.check_holds(tensors::lazy_elements(network) as u64)?;
+        let account = conversion_account(network, &self.posterior)?;
+        self.check_holds(account.parameters_after as u64)
+    }
+
+    fn check_holds(&self, needed: u64) -> Result<(), FileError> {
+        let tensors = self.tensors.values();
+        let held: u64 = tensors.map(|tensor| tensor.values.len() as u64).sum();
+        if needed <= held {
+            return Ok(());
         }
-        let needed = conversion_account(network, &self.posterior)?.parameters_after;
-        if needed > of_file {
-            return refuse(needed);
-        }
-        Ok(())
+        let text = format!("its header asks for {needed} numbers, and it holds {held}");
+        Err(FileError::Tensors(text))
     }
 }
 

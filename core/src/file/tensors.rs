@@ -1,7 +1,7 @@
 //! The tensors of a network under their paths.
 
 use super::FileError;
-use crate::read;
+use crate::{path::Path, read};
 use burn::{
     module::{Module, ModuleMapper, ModuleVisitor, Param},
     tensor::{Tensor, TensorData},
@@ -55,17 +55,17 @@ pub(super) fn lazy_elements(module: &impl Module) -> usize {
 
 #[derive(Default)]
 struct Collect {
-    path: Vec<String>,
+    path: Path,
     found: Vec<(String, Vec<usize>, Tensor<1>)>,
 }
 
 impl ModuleVisitor for Collect {
-    fn enter_module(&mut self, name: &str, _container: &str) {
-        self.path.push(name.to_owned());
+    fn enter_module(&mut self, name: &str, container: &str) {
+        self.path.enter(name, container);
     }
 
     fn exit_module(&mut self, _name: &str, _container: &str) {
-        self.path.pop();
+        self.path.leave();
     }
 
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
@@ -73,34 +73,34 @@ impl ModuleVisitor for Collect {
         let elements = value.shape().num_elements();
         let shape = value.dims().to_vec();
         let flat = value.reshape([elements]);
-        self.found.push((self.path.join("."), shape, flat));
+        self.found.push((self.path.name(), shape, flat));
     }
 }
 
 /// Puts tensors into a module. They must be all, and of the right shapes.
 pub(super) struct Fill {
-    path: Vec<String>,
+    path: Path,
     tensors: BTreeMap<String, Stored>,
 }
 
 impl Fill {
     pub(super) fn new(tensors: BTreeMap<String, Stored>) -> Self {
-        let path = Vec::new();
+        let path = Path::default();
         Self { path, tensors }
     }
 }
 
 impl ModuleMapper for Fill {
-    fn enter_module(&mut self, name: &str, _container: &str) {
-        self.path.push(name.to_owned());
+    fn enter_module(&mut self, name: &str, container: &str) {
+        self.path.enter(name, container);
     }
 
     fn exit_module(&mut self, _name: &str, _container: &str) {
-        self.path.pop();
+        self.path.leave();
     }
 
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        let Some(Stored { shape, values }) = self.tensors.remove(&self.path.join(".")) else {
+        let Some(Stored { shape, values }) = self.tensors.remove(&self.path.name()) else {
             return param;
         };
         param.map(|old| {

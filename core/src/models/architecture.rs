@@ -192,6 +192,10 @@ impl ModelConfig for Architecture {
         self.config().classes()
     }
 
+    fn scalars(&self) -> u64 {
+        self.config().scalars()
+    }
+
     fn validate(&self) -> Result<(), ModelError> {
         self.config().validate()
     }

@@ -3,10 +3,11 @@
 //! Names and shortcuts are those of `akamaster/pytorch_resnet_cifar10`.
 
 use super::config::{ModelConfig, Normalisation};
-use super::error::{Checks, ModelError};
+use super::error::{Checks, MOST_DEPTH, ModelError};
 use super::parts::{
     Fan, conv, dropout, dropped, global_average, kaiming_fan_in, linear, stage, uniform_fan_in,
 };
+use super::size;
 use crate::nn::{BatchNorm, BatchNormConfig, Conv2d, Dropout, Linear};
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, s};
@@ -40,10 +41,9 @@ impl CifarResNetConfig {
     /// The network with random weights.
     pub fn init(&self, device: &Device) -> Result<CifarResNet, ModelError> {
         self.validate()?;
-        let blocks = (self.depth - 2) / 6;
-        let [first, second, third] = [1, 2, 4].map(|factor| factor * self.width);
+        let [first, second, third] = self.widths();
         let layer = |channels, stride| {
-            stage(blocks, channels, stride, |channels, stride| {
+            stage(self.blocks(), channels, stride, |channels, stride| {
                 Block::new(channels, stride, self.dropout, device)
             })
         };
@@ -60,6 +60,16 @@ impl CifarResNetConfig {
                 device,
             ),
         })
+    }
+
+    /// Of each stage.
+    fn blocks(&self) -> usize {
+        (self.depth - 2) / 6
+    }
+
+    /// Channels of the stages.
+    fn widths(&self) -> [usize; 3] {
+        [1, 2, 4].map(|factor| factor * self.width)
     }
 }
 
@@ -85,10 +95,23 @@ impl ModelConfig for CifarResNetConfig {
         Some(self.classes)
     }
 
+    fn scalars(&self) -> u64 {
+        let [first, second, third] = self.widths();
+        let layer = |channels| {
+            size::stage(self.blocks(), channels, 1, |[inputs, outputs], _| {
+                let norms = 2 * size::norm(outputs);
+                size::conv([inputs, outputs], 3) + size::conv([outputs; 2], 3) + norms
+            })
+        };
+        let stem = size::conv([3, first], 3) + size::norm(first);
+        let layers = layer([first; 2]) + layer([first, second]) + layer([second, third]);
+        stem + layers + size::linear([third, self.classes])
+    }
+
     fn validate(&self) -> Result<(), ModelError> {
         let family = self.family();
-        if self.depth < 8 || self.depth % 6 != 2 {
-            let (depth, rule) = (self.depth, "6 n + 2 and at least 8");
+        if !(8..=MOST_DEPTH).contains(&self.depth) || self.depth % 6 != 2 {
+            let (depth, rule) = (self.depth, "6 n + 2, from 8 to 2000");
             return Err(ModelError::Depth {
                 family,
                 depth,

@@ -20,6 +20,10 @@ pub trait ModelConfig {
     /// Outputs of the classifier; `None` for a network without one.
     fn classes(&self) -> Option<usize>;
 
+    /// Parameters and running statistics of the network, which must be [valid](Self::validate), counted without
+    /// building it.
+    fn scalars(&self) -> u64;
+
     /// Whether such a network can be built.
     fn validate(&self) -> Result<(), ModelError>;
 

@@ -6,6 +6,7 @@ use super::naming::indexed;
 use super::parts::{
     Fan, conv, dropout, dropped, global_average, linear, stem_pool, uniform_fan_in,
 };
+use super::size;
 use crate::nn::{BatchNorm, BatchNormConfig, Conv2d, Dropout, Linear};
 use burn::module::Module;
 use burn::nn::Initializer;
@@ -120,6 +121,26 @@ impl ModelConfig for DenseNetConfig {
 
     fn classes(&self) -> Option<usize> {
         Some(self.classes)
+    }
+
+    fn scalars(&self) -> u64 {
+        let layout = self.layout().unwrap_or_default();
+        let bottleneck = 4 * self.growth;
+        let mut channels = 2 * self.growth;
+        let mut size = size::conv([3, channels], 7) + size::norm(channels);
+        for (block, layers) in layout.into_iter().enumerate() {
+            for _ in 0..layers {
+                size += size::norm(channels) + size::conv([channels, bottleneck], 1);
+                size += size::norm(bottleneck) + size::conv([bottleneck, self.growth], 3);
+                channels += self.growth;
+            }
+            size += size::norm(channels);
+            if block + 1 < layout.len() {
+                size += size::conv([channels, channels / 2], 1);
+                channels /= 2;
+            }
+        }
+        size + size::linear([channels, self.classes])
     }
 
     fn validate(&self) -> Result<(), ModelError> {

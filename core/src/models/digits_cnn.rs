@@ -3,6 +3,7 @@
 use super::config::{ModelConfig, Normalisation};
 use super::error::{Checks, ModelError};
 use super::parts::{Fan, conv, dropout, dropped};
+use super::size;
 use crate::nn::{BatchNorm, BatchNormConfig, Conv2d, Dropout, Linear, LinearConfig};
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, activation::relu, module::max_pool2d, ops::MaxPoolOptions};
@@ -10,6 +11,9 @@ use serde::{Deserialize, Serialize};
 
 /// Height and width of a digit.
 const SIDE: usize = 8;
+
+/// Pixels of a digit behind the pooling.
+const POOLED: usize = (SIDE / 2) * (SIDE / 2);
 
 /// Two convolutions, a pooling and two linear layers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,17 +39,21 @@ impl DigitsCnnConfig {
     /// The network with random weights.
     pub fn init(&self, device: &Device) -> Result<DigitsCnn, ModelError> {
         self.validate()?;
-        let [first, second, hidden] = [1, 2, 4].map(|factor| factor * self.width);
-        let pixels = (SIDE / 2) * (SIDE / 2);
+        let [first, second, hidden] = self.widths();
         Ok(DigitsCnn {
             conv1: conv([1, first], 3, 1, Fan::In).init(device),
             bn1: BatchNormConfig::new(first).init(device),
             conv2: conv([first, second], 3, 1, Fan::In).init(device),
             bn2: BatchNormConfig::new(second).init(device),
-            fc1: LinearConfig::new(second * pixels, hidden).init(device),
+            fc1: LinearConfig::new(second * POOLED, hidden).init(device),
             dropout: dropout(self.dropout),
             fc2: LinearConfig::new(hidden, self.classes).init(device),
         })
+    }
+
+    /// Outputs of the convolutions and of the hidden layer.
+    fn widths(&self) -> [usize; 3] {
+        [1, 2, 4].map(|factor| factor * self.width)
     }
 }
 
@@ -68,6 +76,14 @@ impl ModelConfig for DigitsCnnConfig {
 
     fn classes(&self) -> Option<usize> {
         Some(self.classes)
+    }
+
+    fn scalars(&self) -> u64 {
+        let [first, second, hidden] = self.widths();
+        let convolutions = size::conv([1, first], 3) + size::conv([first, second], 3);
+        let norms = size::norm(first) + size::norm(second);
+        let fc1 = size::linear([second * POOLED, hidden]);
+        convolutions + norms + fc1 + size::linear([hidden, self.classes])
     }
 
     fn validate(&self) -> Result<(), ModelError> {

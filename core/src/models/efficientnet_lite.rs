@@ -9,6 +9,7 @@ use super::inverted_residual::{
 };
 use super::naming::rename;
 use super::parts::{dropout, dropped, global_average, linear, scaled_channels, uniform_fan_in};
+use super::size;
 use crate::nn::{Dropout, Linear};
 use burn::module::Module;
 use burn::nn::Initializer;
@@ -113,6 +114,14 @@ impl ModelConfig for EfficientNetLiteConfig {
 
     fn classes(&self) -> Option<usize> {
         Some(self.classes)
+    }
+
+    fn scalars(&self) -> u64 {
+        let scaled = |channels| scaled_channels(channels, self.width);
+        let stem = size::conv([3, STEM], 3) + STYLE.active_size(STEM);
+        let head = size::conv([scaled(320), HEAD], 1) + STYLE.active_size(HEAD);
+        let blocks = size::inverted_residuals(&STAGES, STEM, scaled, &STYLE);
+        stem + blocks + head + size::linear([HEAD, self.classes])
     }
 
     fn validate(&self) -> Result<(), ModelError> {

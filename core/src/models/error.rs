@@ -6,22 +6,29 @@ use crate::checkpoint::CheckpointError;
 /// Why a network was refused. Nothing has been allocated when one is returned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-#[allow(missing_docs, reason = "the messages tell what the fields are")]
 pub enum ModelError {
     /// The family has no network of this depth.
     #[error("{family}: a depth of {depth} is impossible; it must be {rule}")]
     Depth {
+        /// The family.
         family: &'static str,
+        /// What it was.
         depth: usize,
+        /// What it must be.
         rule: &'static str,
     },
     /// A number of classes, channels or pixels that no network can have.
     #[error("{family}: {what} must be {least} to {most}, not {found}")]
     Size {
+        /// The family.
         family: &'static str,
+        /// What is counted.
         what: &'static str,
+        /// What it was.
         found: usize,
+        /// The least that it may be.
         least: usize,
+        /// The most that it may be.
         most: usize,
     },
     /// A width multiplier that leaves no channels, or no end of them.
@@ -29,22 +36,39 @@ pub enum ModelError {
         "{family}: the width multiplier must be above 0 and at most {}, not {found}",
         MOST_MULTIPLIER
     )]
-    Multiplier { family: &'static str, found: f64 },
+    Multiplier {
+        /// The family.
+        family: &'static str,
+        /// What it was.
+        found: f64,
+    },
     /// Not a probability with which something is kept.
     #[error("{family}: the dropout probability must be at least 0 and below 1, not {found}")]
-    Dropout { family: &'static str, found: f64 },
+    Dropout {
+        /// The family.
+        family: &'static str,
+        /// What it was.
+        found: f64,
+    },
     /// Neither the paper nor the family's own source has a place for dropout in it.
     #[error("{family} has no place for dropout")]
-    NoDropout { family: &'static str },
+    NoDropout {
+        /// The family.
+        family: &'static str,
+    },
     /// No architecture is called that.
     #[error("no architecture is called \"{name}\"; there are {}", KNOWN_NAMES.join(", "))]
-    UnknownName { name: String },
+    UnknownName {
+        /// What was asked for.
+        name: String,
+    },
 }
 
 // Beyond every network in use, and far from where products overflow, also with 32 bits.
 const MOST_SIZE: usize = 1 << 16;
 const MOST_COUNT: usize = 1 << 24;
 const MOST_MULTIPLIER: f64 = 64.0;
+pub(super) const MOST_DEPTH: usize = 2_000;
 
 /// The checks that every family makes, in its name.
 pub(super) struct Checks {

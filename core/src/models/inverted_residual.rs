@@ -100,12 +100,12 @@ impl ConvNorm {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stage {
     /// How many times wider the inside of a block is than its input.
-    expansion: usize,
-    channels: usize,
-    blocks: usize,
+    pub expansion: usize,
+    pub channels: usize,
+    pub blocks: usize,
     /// Of the first block; the others have one.
     stride: usize,
-    kernel: usize,
+    pub kernel: usize,
 }
 
 impl Stage {

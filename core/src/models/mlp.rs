@@ -3,6 +3,7 @@
 use super::config::{ModelConfig, Normalisation};
 use super::error::{Checks, ModelError};
 use super::parts::dropout;
+use super::size;
 use crate::nn::{Dropout, Linear, LinearConfig};
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, activation::relu};
@@ -71,6 +72,17 @@ impl ModelConfig for MlpConfig {
 
     fn classes(&self) -> Option<usize> {
         Some(self.classes)
+    }
+
+    fn scalars(&self) -> u64 {
+        let mut inputs = self.input.into_iter().product();
+        let mut size = 0u64;
+        for &outputs in self.hidden.iter().chain([&self.classes]) {
+            // There may be any number of hidden layers.
+            size = size.saturating_add(size::linear([inputs, outputs]));
+            inputs = outputs;
+        }
+        size
     }
 
     fn validate(&self) -> Result<(), ModelError> {

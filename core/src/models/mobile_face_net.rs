@@ -7,6 +7,7 @@ use super::inverted_residual::{
 };
 use super::naming::{indexed, rename};
 use super::parts::{kaiming_fan_out, scaled_channels};
+use super::size;
 use crate::nn::{Conv2dConfig, Linear, LinearConfig};
 use burn::module::Module;
 use burn::nn::PaddingConfig2d;
@@ -117,6 +118,20 @@ impl ModelConfig for MobileFaceNetConfig {
         self.classes
     }
 
+    fn scalars(&self) -> u64 {
+        let scaled = |channels| scaled_channels(channels, self.width);
+        let [first, inner, last] = [64, 128, 512].map(scaled);
+        let stem = size::conv([3, first], 3) + size::depthwise(first, [3, 3]);
+        let blocks = size::inverted_residuals(&STAGES, first, scaled, &STYLE);
+        let widen = size::conv([inner, last], 1) + STYLE.active_size(last);
+        let whole = size::depthwise(last, self.last_kernel()) + size::norm(last);
+        let embed = size::conv([last, self.embedding], 1) + size::norm(self.embedding);
+        let classifier = self
+            .classes
+            .map_or(0, |classes| size::linear([self.embedding, classes]));
+        stem + 2 * STYLE.active_size(first) + blocks + widen + whole + embed + classifier
+    }
+
     fn validate(&self) -> Result<(), ModelError> {
         let checks = Checks {
             family: self.family(),
@@ -167,6 +182,11 @@ impl MobileFaceNet {
             Some(classifier) => classifier.forward(embeddings),
             None => embeddings,
         }
+    }
+
+    /// Whether there are classes, and not embeddings alone.
+    pub fn has_classifier(&self) -> bool {
+        self.classifier.is_some()
     }
 
     /// Embeddings `[batch, embedding]` of faces `[batch, 3, height, width]`, of the configured size.

@@ -5,6 +5,7 @@ use super::error::{Checks, ModelError};
 use super::inverted_residual::{ConvNorm, InvertedResidual, Stage, Style, inverted_residuals};
 use super::naming::{indexed, rename};
 use super::parts::{dropout, dropped, global_average, linear, scaled_channels};
+use super::size;
 use crate::nn::{Dropout, Linear};
 use burn::module::Module;
 use burn::nn::Initializer;
@@ -112,6 +113,16 @@ impl ModelConfig for MobileNetV2Config {
 
     fn classes(&self) -> Option<usize> {
         Some(self.classes)
+    }
+
+    fn scalars(&self) -> u64 {
+        let scaled = |channels| scaled_channels(channels, self.width);
+        let (style, first) = (Style::MOBILE, scaled(32));
+        let features = scaled_channels(1280, self.width.max(1.0));
+        let stem = size::conv([3, first], 3) + style.active_size(first);
+        let head = size::conv([scaled(320), features], 1) + style.active_size(features);
+        let blocks = size::inverted_residuals(&STAGES, first, scaled, &style);
+        stem + blocks + head + size::linear([features, self.classes])
     }
 
     fn validate(&self) -> Result<(), ModelError> {

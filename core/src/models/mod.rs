@@ -22,6 +22,7 @@ mod naming;
 mod network;
 mod parts;
 mod resnet;
+mod size;
 mod wide_resnet;
 
 pub use architecture::{Architecture, KNOWN_NAMES};

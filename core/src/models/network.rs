@@ -90,4 +90,11 @@ impl Classifier<4> for Network {
         let features = self.features(images);
         (Some(features.clone()), self.classify(features))
     }
+
+    fn has_classifier(&self) -> bool {
+        match self {
+            Self::MobileFaceNet(model) => model.has_classifier(),
+            _ => true,
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use super::config::{ModelConfig, Normalisation};
 use super::error::{Checks, ModelError};
 use super::parts::{Fan, conv, dropout, dropped, global_average, stage, stem_pool};
+use super::size;
 use crate::nn::{BatchNorm, BatchNormConfig, Conv2d, Dropout, Linear, LinearConfig};
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -54,9 +55,8 @@ impl ResNetConfig {
     pub fn init(&self, device: &Device) -> Result<ResNet, ModelError> {
         self.validate()?;
         let (blocks, bottleneck) = self.layout()?;
-        let expansion = if bottleneck { 4 } else { 1 };
         let width = self.width;
-        let [first, second, third, fourth] = [1, 2, 4, 8].map(|factor| factor * width * expansion);
+        let [first, second, third, fourth] = self.widths(bottleneck);
         let layer = |index: usize, channels, stride| {
             stage(blocks[index], channels, stride, |channels, stride| {
                 if bottleneck {
@@ -75,6 +75,12 @@ impl ResNetConfig {
             layer4: layer(3, [third, fourth], 2),
             fc: LinearConfig::new(fourth, self.classes).init(device),
         })
+    }
+
+    /// Channels that the stages return.
+    fn widths(&self, bottleneck: bool) -> [usize; 4] {
+        let expansion = if bottleneck { 4 } else { 1 };
+        [1, 2, 4, 8].map(|factor| factor * self.width * expansion)
     }
 }
 
@@ -97,6 +103,36 @@ impl ModelConfig for ResNetConfig {
 
     fn classes(&self) -> Option<usize> {
         Some(self.classes)
+    }
+
+    fn scalars(&self) -> u64 {
+        let (blocks, bottleneck) = self.layout().unwrap_or_default();
+        let width = self.width;
+        let [first, second, third, fourth] = self.widths(bottleneck);
+        let layer = |index: usize, channels: [usize; 2], stride| {
+            size::stage(blocks[index], channels, stride, |channels, stride| {
+                let [inputs, outputs] = channels;
+                let inner = outputs / 4;
+                let inside = match bottleneck {
+                    true => {
+                        let ends = size::conv([inputs, inner], 1) + size::conv([inner, outputs], 1);
+                        ends + size::conv([inner; 2], 3) + 2 * size::norm(inner)
+                    }
+                    false => {
+                        size::conv(channels, 3) + size::conv([outputs; 2], 3) + size::norm(outputs)
+                    }
+                };
+                let shortcut = match has_downsample(channels, stride) {
+                    true => size::conv(channels, 1) + size::norm(outputs),
+                    false => 0,
+                };
+                inside + size::norm(outputs) + shortcut
+            })
+        };
+        let early = layer(0, [width, first], 1) + layer(1, [first, second], 2);
+        let late = layer(2, [second, third], 2) + layer(3, [third, fourth], 2);
+        let stem = size::conv([3, width], 7) + size::norm(width);
+        stem + early + late + size::linear([fourth, self.classes])
     }
 
     fn validate(&self) -> Result<(), ModelError> {
@@ -216,11 +252,14 @@ impl Block {
 
 /// The shortcut's own convolution, where shapes differ.
 fn downsample(channels: [usize; 2], stride: usize, device: &Device) -> Option<(Conv2d, BatchNorm)> {
-    let [inputs, outputs] = channels;
-    (stride != 1 || inputs != outputs).then(|| {
+    has_downsample(channels, stride).then(|| {
         (
             conv(channels, 1, stride, Fan::Out).init(device),
-            BatchNormConfig::new(outputs).init(device),
+            BatchNormConfig::new(channels[1]).init(device),
         )
     })
+}
+
+fn has_downsample([inputs, outputs]: [usize; 2], stride: usize) -> bool {
+    stride != 1 || inputs != outputs
 }

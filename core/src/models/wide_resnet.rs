@@ -3,9 +3,10 @@
 //! Names are those of `xternalz/WideResNet-pytorch`.
 
 use super::config::{ModelConfig, Normalisation};
-use super::error::{Checks, ModelError};
+use super::error::{Checks, MOST_DEPTH, ModelError};
 use super::naming::rename;
 use super::parts::{Fan, conv, dropout, dropped, global_average, linear, stage, uniform_fan_in};
+use super::size;
 use crate::nn::{BatchNorm, BatchNormConfig, Conv2d, Dropout, Linear};
 use burn::module::Module;
 use burn::nn::Initializer;
@@ -42,10 +43,9 @@ impl WideResNetConfig {
     /// The network with random weights.
     pub fn init(&self, device: &Device) -> Result<WideResNet, ModelError> {
         self.validate()?;
-        let blocks = (self.depth - 4) / 6;
-        let [first, second, third] = [1, 2, 4].map(|factor| factor * self.width * self.widen);
+        let [first, second, third] = self.widths();
         let block = |channels, stride| Stage {
-            layer: stage(blocks, channels, stride, |channels, stride| {
+            layer: stage(self.blocks(), channels, stride, |channels, stride| {
                 Block::new(channels, stride, self.dropout, device)
             }),
         };
@@ -62,6 +62,16 @@ impl WideResNetConfig {
                 device,
             ),
         })
+    }
+
+    /// Of each stage.
+    fn blocks(&self) -> usize {
+        (self.depth - 4) / 6
+    }
+
+    /// Channels of the stages.
+    fn widths(&self) -> [usize; 3] {
+        [1, 2, 4].map(|factor| factor * self.width * self.widen)
     }
 }
 
@@ -86,10 +96,27 @@ impl ModelConfig for WideResNetConfig {
         Some(self.classes)
     }
 
+    fn scalars(&self) -> u64 {
+        let [first, second, third] = self.widths();
+        let block = |channels| {
+            size::stage(self.blocks(), channels, 1, |[inputs, outputs], _| {
+                let norms = size::norm(inputs) + size::norm(outputs);
+                let shortcut = match inputs == outputs {
+                    true => 0,
+                    false => size::conv([inputs, outputs], 1),
+                };
+                size::conv([inputs, outputs], 3) + size::conv([outputs; 2], 3) + norms + shortcut
+            })
+        };
+        let blocks = block([self.width, first]) + block([first, second]) + block([second, third]);
+        let head = size::norm(third) + size::linear([third, self.classes]);
+        size::conv([3, self.width], 3) + blocks + head
+    }
+
     fn validate(&self) -> Result<(), ModelError> {
         let family = self.family();
-        if self.depth < 10 || self.depth % 6 != 4 {
-            let (depth, rule) = (self.depth, "6 n + 4 and at least 10");
+        if !(10..=MOST_DEPTH).contains(&self.depth) || self.depth % 6 != 4 {
+            let (depth, rule) = (self.depth, "6 n + 4, from 10 to 2000");
             return Err(ModelError::Depth {
                 family,
                 depth,

@@ -57,7 +57,12 @@ impl Dropout {
         if !on || self.prob == 0.0 {
             return input;
         }
+        let (shape, device) = (input.dims(), input.device());
         let layer = pass::next_dropout_layer();
-        dropped(input, 1.0 - self.prob, &pass, layer).unwrap_or_else(|error| pass::raise(error))
+        pass::or_zeros(
+            dropped(input, 1.0 - self.prob, &pass, layer),
+            shape,
+            &device,
+        )
     }
 }

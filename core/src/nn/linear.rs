@@ -89,4 +89,8 @@ impl LinearMap<2, 3, 3> for Dense {
         let [rows, channels] = values.dims();
         values.reshape([rows, 1, channels])
     }
+
+    fn y_shape(&self, [rows, positions, _]: [usize; 3], [_, outputs]: [usize; 2]) -> [usize; 3] {
+        [rows, positions, outputs]
+    }
 }

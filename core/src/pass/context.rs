@@ -1,11 +1,14 @@
 //! The pass that the current thread is in.
 
 use super::{Activations, Estimator, Pass, PassError};
-use burn::module::ParamId;
+use burn::{
+    module::ParamId,
+    tensor::{Device, Tensor},
+};
 use std::{
     any::Any,
     cell::RefCell,
-    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    panic::{AssertUnwindSafe, catch_unwind},
 };
 
 /// How a layer used the posterior of one parameter.
@@ -21,6 +24,8 @@ struct Current {
     pass: Pass,
     trace: Trace,
     dropout_layers: u32,
+    /// Why the pass fails, if it does.
+    error: Option<PassError>,
 }
 
 /// What the layers of a pass told of themselves.
@@ -84,23 +89,46 @@ pub(crate) fn next_dropout_layer() -> u32 {
     })
 }
 
-/// Leaves the forward pass with an error. `forward` of a layer returns a tensor, as Burn's does, so the
-/// error travels to [`Pass::run`] by unwinding; the panic hook does not see it.
-pub(crate) fn raise(error: impl Into<PassError>) -> ! {
+/// Notes why the pass of this thread fails; the first reason counts.
+///
+/// `forward` of a layer returns a tensor, as Burn's does, and a page cannot unwind out of it. So the layers go on
+/// with stand-ins and compute nothing more, and [`Pass::run`] returns the error in the place of what came of them.
+pub(crate) fn fail(error: impl Into<PassError>) {
     let error = error.into();
-    if active().is_none() {
-        panic!("{error}");
-    }
-    resume_unwind(Box::new(error))
+    CURRENT.with_borrow_mut(|current| match current {
+        Some(current) => {
+            current.error.get_or_insert(error);
+        }
+        None => panic!("{error}"),
+    });
 }
 
-/// Ends the pass however `forward` ends.
-struct Ending;
+/// Whether the pass of this thread has failed.
+pub(crate) fn has_failed() -> bool {
+    CURRENT.with_borrow(|current| current.as_ref().is_some_and(|now| now.error.is_some()))
+}
 
-impl Drop for Ending {
-    fn drop(&mut self) {
-        CURRENT.set(None);
-    }
+/// What was made; zeros of that shape if it could not be, and the pass fails.
+pub(crate) fn or_zeros<const D: usize>(
+    made: Result<Tensor<D>, impl Into<PassError>>,
+    shape: [usize; D],
+    device: &Device,
+) -> Tensor<D> {
+    made.unwrap_or_else(|error| {
+        fail(error);
+        zeros(shape, device)
+    })
+}
+
+/// Zeros that stand in for what a failed pass does not compute. They take no memory, which may be what it failed of.
+pub(crate) fn zeros<const D: usize>(shape: [usize; D], device: &Device) -> Tensor<D> {
+    let zero = Tensor::<D>::zeros([1; D], device);
+    let zero = match device.is_autodiff() {
+        // A loss of them has a backward pass too.
+        true => zero.require_grad(),
+        false => zero,
+    };
+    zero.expand(shape.map(|size| size.max(1)))
 }
 
 pub(super) fn run<T>(pass: Pass, forward: impl FnOnce() -> T) -> Result<(T, Trace), PassError> {
@@ -111,20 +139,23 @@ pub(super) fn run<T>(pass: Pass, forward: impl FnOnce() -> T) -> Result<(T, Trac
         pass,
         trace: Trace::default(),
         dropout_layers: 0,
+        error: None,
     }));
-    let ending = Ending;
     // A tensor that a panic leaves half-made is dropped with the closure: nothing of it is seen again.
-    let value = catch_unwind(AssertUnwindSafe(forward)).map_err(from_panic)?;
-    let trace = CURRENT.take().map(|current| current.trace);
-    drop(ending);
-    Ok((value, trace.unwrap_or_default()))
+    let value = catch_unwind(AssertUnwindSafe(forward));
+    let (error, trace) = match CURRENT.take() {
+        Some(current) => (current.error, current.trace),
+        None => (None, Trace::default()),
+    };
+    match (error, value) {
+        // What a stand-in led to is not worth telling.
+        (Some(error), _) => Err(error),
+        (None, Ok(value)) => Ok((value, trace)),
+        (None, Err(payload)) => Err(from_panic(&*payload)),
+    }
 }
 
-fn from_panic(payload: Box<dyn Any + Send>) -> PassError {
-    let payload = match payload.downcast::<PassError>() {
-        Ok(error) => return *error,
-        Err(payload) => payload,
-    };
+fn from_panic(payload: &(dyn Any + Send)) -> PassError {
     let text = payload
         .downcast_ref::<String>()
         .cloned()

@@ -13,7 +13,8 @@ mod error;
 
 pub(crate) use activations::Activations;
 pub(crate) use context::{
-    Use, active, next_dropout_layer, raise, record, record_kept, record_layer, record_norm,
+    Use, active, fail, has_failed, next_dropout_layer, or_zeros, record, record_kept, record_layer,
+    record_norm, zeros,
 };
 pub use error::PassError;
 
@@ -174,8 +175,8 @@ impl Pass {
     ///
     /// # Errors
     ///
-    /// What a layer refuses, and a panic inside `forward` (Burn panics on wrong shapes) where the
-    /// platform can unwind.
+    /// What a layer refuses: the layers after it then return zeros, so that `forward` comes to its end. And a
+    /// panic inside `forward` (Burn panics on wrong shapes) where the platform can unwind.
     pub fn run<T>(self, forward: impl FnOnce() -> T) -> Result<T, PassError> {
         context::run(self, forward).map(|(value, _)| value)
     }

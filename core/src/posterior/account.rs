@@ -47,6 +47,9 @@ const SHOWN: usize = 4;
 
 /// What was converted, what was not and why, and the number of parameters before and after.
 ///
+/// Which estimator a parameter gets depends on the layer that uses it, and layers of this library and of Burn look
+/// alike from outside: [`Bayes::estimators`](super::Bayes::estimators) finds out by a forward pass.
+///
 /// `Display` gives a summary of a few lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConversionAccount {
@@ -54,6 +57,9 @@ pub struct ConversionAccount {
     pub converted: Vec<Conversion>,
     /// Paths of the others.
     pub left_alone: Vec<(String, LeftAlone)>,
+    /// Patterns of the selection that match no parameter.
+    #[serde(default)]
+    pub unmatched: Vec<String>,
     /// Scalars in the network before, running statistics not counted.
     pub parameters_before: usize,
     /// Scalars after.
@@ -88,6 +94,9 @@ impl fmt::Display for ConversionAccount {
                 }
                 _ => writeln!(f, "  {reason}: {}", shown.join(", "))?,
             }
+        }
+        for pattern in &self.unmatched {
+            writeln!(f, "  no parameter is called \"{pattern}\"")?;
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use crate::{
 use burn::{
     module::{Module, ModuleMapper},
     optim::GradientsParams,
+    tensor::Device,
 };
 use std::sync::Arc;
 
@@ -115,14 +116,26 @@ impl<M: Module> Bayes<M> {
         Ok(())
     }
 
-    /// The network at the posterior mean: a plain module.
+    /// The network at the posterior mean: a plain module, which shares nothing that training would change.
     pub fn at_mean(&self) -> Result<M, PassError> {
-        Pass::mean().run(|| self.network.clone().materialize())
+        Pass::mean().run(|| self.apart().materialize())
     }
 
-    /// Draw `k` of the network: a plain module, the same on every device.
+    /// Draw `k` of the network: a plain module, the same on every device, which shares nothing that training would
+    /// change.
     pub fn draw(&self, k: u32) -> Result<M, PassError> {
-        Pass::draw(k).run(|| self.network.clone().materialize())
+        Pass::draw(k).run(|| self.apart().materialize())
+    }
+
+    /// The network with running statistics of its own. Clones share them, and would follow each other's training;
+    /// those that `valid` makes do not.
+    pub(crate) fn apart(&self) -> M {
+        let in_training = self.network.devices().iter().any(Device::is_autodiff);
+        let apart = self.network.valid();
+        match in_training {
+            true => apart.train(),
+            false => apart,
+        }
     }
 
     /// `KL(q || prior) / n`, for reports. For ensembles `lambda / 2C * sum_c |w[c]|^2`.

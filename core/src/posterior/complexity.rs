@@ -1,12 +1,8 @@
 //! The complexity loss `KL(q || prior) / n`, and its gradient, which is added after the backward pass
 //! as weight decay is: no node of it is in the graph.
 
-use super::{Entry, Inventory, Prior, Spread, low_rank::repeated};
-use crate::{
-    ops::{MatmulWeights, OpError, exemplar_matmul},
-    pass::PassError,
-    read,
-};
+use super::{Entry, Inventory, Prior, Spread, low_rank::repeated, product::product};
+use crate::{ops::OpError, pass::PassError, read};
 use burn::{module::ParamId, optim::GradientsParams, tensor::Tensor};
 
 /// Adds the gradient of the complexity loss to `gradients`. Parameters without a gradient took no part
@@ -209,17 +205,6 @@ impl<'a> LowRankTerms<'a> {
             .mul_scalar(self.scale)
             .reshape([components * rank * fan_out]))
     }
-}
-
-/// An ordinary matrix product, by the kernels that run everywhere.
-fn product(left: Tensor<2>, right: Tensor<2>) -> Result<Tensor<2>, OpError> {
-    let [rows, _] = left.dims();
-    let columns = right.dims()[1];
-    let weights = MatmulWeights::Given {
-        weights: right.unsqueeze(),
-        index: vec![0],
-    };
-    Ok(exemplar_matmul(left.unsqueeze(), weights, None)?.reshape([rows, columns]))
 }
 
 /// Adds a flat tensor to the gradient of a parameter of the given rank.

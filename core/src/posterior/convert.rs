@@ -4,6 +4,7 @@ use super::{
     Bayes, Conversion, ConversionAccount, ConvertError, Factors, LeftAlone, LogStd,
     LowRankEnsemble, MeanField, Posterior, Select, select,
 };
+use crate::path::{Path, REPARAMETERIZATION};
 use burn::{
     module::{Module, ModuleVisitor, Param, Reparameterizer},
     tensor::Tensor,
@@ -126,7 +127,10 @@ impl Plan {
         let last_layer = last_matrix.map(|listed| select::layer(&listed.path));
         let mut plan = Self {
             numbers: HashMap::new(),
-            account: ConversionAccount::default(),
+            account: ConversionAccount {
+                unmatched: posterior.select().unmatched(&listing.parameters),
+                ..Default::default()
+            },
         };
         for (number, listed) in listing.parameters.iter().enumerate() {
             plan.decide(number as u32, listed, posterior, last_layer);
@@ -153,7 +157,8 @@ impl Plan {
         let elements: usize = shape.iter().product();
         if *trained {
             self.account.parameters_before += elements;
-            self.account.parameters_after += elements;
+            let after = self.account.parameters_after.saturating_add(elements);
+            self.account.parameters_after = after;
         }
         let reason = if !trained {
             LeftAlone::NotTrained
@@ -162,7 +167,8 @@ impl Plan {
         } else if !posterior.select().chooses(listed, last_layer) {
             LeftAlone::NotSelected
         } else if let Some(added) = posterior.added(shape) {
-            self.account.parameters_after += added;
+            let after = self.account.parameters_after.saturating_add(added);
+            self.account.parameters_after = after;
             self.account.converted.push(Conversion {
                 path: path.clone(),
                 shape: shape.clone(),
@@ -202,9 +208,7 @@ pub(super) struct Listed {
 /// Lists the float parameters of a module in its own order.
 #[derive(Default)]
 struct Listing {
-    path: Vec<String>,
-    /// Of each part of the path, whether it is the variant of an enum.
-    variant: Vec<bool>,
+    path: Path,
     parameters: Vec<Listed>,
     converted: Option<String>,
 }
@@ -212,33 +216,24 @@ struct Listing {
 impl ModuleVisitor for Listing {
     fn enter_module(&mut self, name: &str, container: &str) {
         if container == REPARAMETERIZATION {
-            self.converted = Some(self.path.join("."));
+            self.converted = Some(self.path.name());
         }
-        self.path.push(name.to_owned());
-        self.variant.push(container.starts_with("Enum:"));
+        self.path.enter(name, container);
     }
 
     fn exit_module(&mut self, _name: &str, _container: &str) {
-        self.path.pop();
-        self.variant.pop();
+        self.path.leave();
     }
 
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        let parts = self.path.iter().zip(&self.variant);
-        let fields: Vec<&str> = parts
-            .filter_map(|(part, variant)| (!variant).then_some(part.as_str()))
-            .collect();
         self.parameters.push(Listed {
-            path: self.path.join("."),
-            short_path: fields.join("."),
+            path: self.path.name(),
+            short_path: self.path.without_variants(),
             shape: param.lazy_shape().to_vec(),
             trained: is_trained(param),
         });
     }
 }
-
-/// What Burn calls the container of attached state when a module is visited.
-pub(super) const REPARAMETERIZATION: &str = "Reparameterization";
 
 /// Whether an optimiser would change the parameter: not so for running statistics and frozen ones. A
 /// network in evaluation mode remembers it, and tells when it is asked to train again.

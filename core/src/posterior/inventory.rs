@@ -1,6 +1,7 @@
 //! Every parameter of a network with the posterior that it carries.
 
-use super::{Factors, LogStd, convert::REPARAMETERIZATION, convert::is_trained};
+use super::{Factors, LogStd, convert::is_trained};
+use crate::path::{Path, REPARAMETERIZATION};
 use burn::{
     module::{Module, ModuleVisitor, Param, ParamGroup, ParamId, Reparameterization},
     tensor::Tensor,
@@ -91,7 +92,7 @@ impl Inventory {
 
 #[derive(Default)]
 struct Walk {
-    path: Vec<String>,
+    path: Path,
     /// Name of the attached state that is being visited.
     attached: Option<String>,
     left: Option<(ParamId, Tensor<3>)>,
@@ -103,14 +104,14 @@ impl ModuleVisitor for Walk {
         if container == REPARAMETERIZATION {
             self.attached = Some(name.to_owned());
         }
-        self.path.push(name.to_owned());
+        self.path.enter(name, container);
     }
 
     fn exit_module(&mut self, _name: &str, container: &str) {
         if container == REPARAMETERIZATION {
             self.attached = None;
         }
-        self.path.pop();
+        self.path.leave();
     }
 
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
@@ -128,7 +129,7 @@ impl Walk {
         let value = param.base();
         let elements = value.shape().num_elements();
         self.entries.push(Entry {
-            path: self.path.join("."),
+            path: self.path.name(),
             id: param.id,
             shape: value.dims().to_vec(),
             trained: is_trained(param),

@@ -1,8 +1,8 @@
 //! Parameter-sharing ensembles: component `c` has the weight `W * (l[c] r[c])`, element by element.
 
-use super::{ConvertError, Prior, Select};
+use super::{ConvertError, Prior, Select, product::product};
 use crate::{
-    ops::{NoiseKey, sample_low_rank},
+    ops::{NoiseKey, OpError, sample_low_rank},
     pass::{self, Draw, Estimator, Pass},
 };
 use burn::{
@@ -42,7 +42,8 @@ pub struct LowRankEnsemble {
     pub rank: usize,
     /// Layout of the left factors.
     pub form: LowRankForm,
-    /// Standard deviation of the initial factors about those whose product is one.
+    /// Standard deviation of the initial factors about those whose product is one. They are rounded to small powers
+    /// of two, and with a rank above 1 must not all become zero.
     pub initial_std: f32,
     /// Which parameters get a posterior.
     pub select: Select,
@@ -113,6 +114,12 @@ impl LowRankEnsemble {
             let value = self.initial_std.to_string();
             return wrong("initial_std", value, "between 0 and 1, such as 0.05");
         }
+        if self.rank > 1 && self.initial_std < self.quantum() {
+            let value = self.initial_std.to_string();
+            let need =
+                "larger with a rank above 1, such as 0.05: factors that start at zero never learn";
+            return wrong("initial_std", value, need);
+        }
         if self.prior.mean != super::PriorMean::Zero {
             return wrong(
                 "the mean of the prior",
@@ -177,10 +184,7 @@ impl LowRankEnsemble {
     /// pre-trained network to the last bit.
     fn initial_factors(&self, parameter: u32, side: u32, len: usize) -> Vec<f32> {
         const INITIAL: u64 = 0x9e3d_a5b1_27d4_eb2f;
-        // Products have twice these bits behind the point; with those of a sum over the components
-        // they must fit the 24 bits of a float.
-        let bits = ((23 - self.components.ilog2().min(11)) / 2).min(9);
-        let quantum = 0.5f32.powi(bits as i32);
+        let quantum = self.quantum();
         let mut factors = Vec::with_capacity(self.components * len * self.rank);
         for component in 0..self.components {
             let group = component / 4;
@@ -203,6 +207,14 @@ impl LowRankEnsemble {
             }
         }
         factors
+    }
+
+    /// What initial deviations are multiples of.
+    fn quantum(&self) -> f32 {
+        // Products have twice these bits behind the point; with those of a sum over the components
+        // they must fit the 24 bits of a float.
+        let bits = ((23 - self.components.ilog2().min(11)) / 2).min(9);
+        0.5f32.powi(bits as i32)
     }
 }
 
@@ -244,7 +256,8 @@ fn transposed(values: &[f32], len: usize, rank: usize) -> Vec<f32> {
 
 /// What an ensemble attaches to a parameter, the parameter itself being the shared weight.
 ///
-/// A kernel `[o, i, ..]` is read as the matrix `[i * positions, o]`, a matrix as it is.
+/// A kernel `[o, i, ..]` is read as the matrix `[i * positions, o]`, a matrix as it is. In a transposed convolution
+/// `o` are the channels that come in.
 #[derive(Module, Debug)]
 pub struct Factors {
     /// `[components, fan_in / repeats, rank]`
@@ -272,38 +285,38 @@ impl Factors {
         repeated(self.left.val(), self.repeats)
     }
 
+    /// The component that all rows see where they cannot be told apart. The mean is none: callers ask for it.
+    pub(crate) fn shared_component(&self, pass: &Pass) -> u32 {
+        let number = match pass.draw {
+            Draw::Mean => 0,
+            Draw::One(draw) | Draw::Several { first: draw, .. } => draw,
+            Draw::Step { step, .. } => step,
+        };
+        number % self.components() as u32
+    }
+
     /// The component of each of `rows` rows.
     pub(crate) fn index(&self, pass: &Pass, rows: usize) -> Vec<u32> {
         let components = self.components() as u32;
         match pass.draw {
-            // The mean is not a component; callers ask for `mean_factor` instead.
-            Draw::Mean => vec![0; rows],
-            Draw::One(draw) => vec![draw % components; rows],
+            Draw::Mean
+            | Draw::One(_)
+            | Draw::Step {
+                estimator: Estimator::Vanilla,
+                ..
+            } => vec![self.shared_component(pass); rows],
             Draw::Several { first, count } => {
                 let each = rows / count as usize;
                 let draw = |row: usize| first.wrapping_add((row / each) as u32);
                 (0..rows).map(|row| draw(row) % components).collect()
             }
-            Draw::Step { estimator, step } => {
+            Draw::Step { .. } => {
                 // Without the parameter in the key: a row sees one network, not one per layer.
                 let key = pass.key(self.seed, u32::MAX);
-                let of_row = |row: usize| match estimator {
-                    Estimator::Vanilla => step % components,
-                    _ => key.bits(row as u32, 0)[0] % components,
-                };
+                let of_row = |row: usize| key.bits(row as u32, 0)[0] % components;
                 (0..rows).map(of_row).collect()
             }
         }
-    }
-
-    /// Mean of the components' factors, `[fan_in, fan_out]`.
-    fn mean_factor(&self) -> Tensor<2> {
-        let (left, right) = (self.full_left(), self.right.val());
-        let [components, fan_in, rank] = left.dims();
-        let fan_out = right.dims()[2];
-        let left = left.swap_dims(0, 1).reshape([fan_in, components * rank]);
-        let right = right.reshape([components * rank, fan_out]);
-        left.matmul(right).div_scalar(components as f64)
     }
 
     /// The mean weight, or component `index`, in the shape of the parameter.
@@ -312,24 +325,36 @@ impl Factors {
         shared: Tensor<D>,
         component: Option<u32>,
     ) -> Tensor<D> {
-        let shape = shared.shape();
+        let (shape, device) = (shared.dims(), shared.device());
         let [fan_in, fan_out] = [self.full_left().dims()[1], self.right.lazy_shape()[2]];
-        let Some(component) = component else {
-            let factor = self.mean_factor();
-            let factor = if D == 2 { factor } else { factor.transpose() };
-            return shared * factor.reshape(shape);
-        };
         let (left, right) = (self.full_left(), self.right.val());
-        let index = [component];
-        let sample = if D == 2 {
-            let shared = shared.reshape([fan_in, fan_out]);
-            sample_low_rank::<2, 3>(shared, left, right, &index).map(|w| w.reshape(shape))
-        } else {
-            let shared = shared.reshape([fan_out, fan_in, 1, 1]);
-            sample_low_rank::<4, 5>(shared, left, right, &index).map(|w| w.reshape(shape))
+        let sample = match component {
+            None => mean_factor(left, right).map(|factor| {
+                let factor = if D == 2 { factor } else { factor.transpose() };
+                shared * factor.reshape(shape)
+            }),
+            Some(component) if D == 2 => {
+                let shared = shared.reshape([fan_in, fan_out]);
+                let sample = sample_low_rank::<2, 3>(shared, left, right, &[component]);
+                sample.map(|weight| weight.reshape(shape))
+            }
+            Some(component) => {
+                let shared = shared.reshape([fan_out, fan_in, 1, 1]);
+                let sample = sample_low_rank::<4, 5>(shared, left, right, &[component]);
+                sample.map(|weight| weight.reshape(shape))
+            }
         };
-        sample.unwrap_or_else(|error| pass::raise(error))
+        pass::or_zeros(sample, shape, &device)
     }
+}
+
+/// Mean of the components' factors `[components, fan_in, rank]` and `[components, rank, fan_out]`: `[fan_in, fan_out]`.
+fn mean_factor(left: Tensor<3>, right: Tensor<3>) -> Result<Tensor<2>, OpError> {
+    let [components, fan_in, rank] = left.dims();
+    let fan_out = right.dims()[2];
+    let left = left.swap_dims(0, 1).reshape([fan_in, components * rank]);
+    let right = right.reshape([components * rank, fan_out]);
+    Ok(product(left, right)?.div_scalar(components as f64))
 }
 
 /// Left factors with every row repeated.
@@ -354,11 +379,7 @@ impl Reparameterization for Factors {
             Some(pass) if pass.draw == Draw::Mean => None,
             Some(pass) => {
                 pass::record(self.parameter, Estimator::Vanilla);
-                let one = match pass.draw {
-                    Draw::Step { step, .. } => Pass::train(Estimator::Vanilla, step),
-                    _ => pass,
-                };
-                Some(self.index(&one, 1)[0])
+                Some(self.shared_component(&pass))
             }
         };
         self.weight(shared, component)

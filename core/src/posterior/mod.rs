@@ -14,6 +14,7 @@ mod low_rank;
 mod mean_field;
 mod point;
 mod prior;
+mod product;
 mod select;
 mod summary;
 
@@ -28,6 +29,7 @@ pub use mean_field::{LogStd, MeanField};
 pub use point::Point;
 pub use prior::{Prior, PriorMean};
 pub use select::Select;
+pub(crate) use select::layer;
 pub use summary::Summary;
 
 use serde::{Deserialize, Serialize};
@@ -54,12 +56,32 @@ impl Posterior {
         }
     }
 
+    /// How many different networks there are to draw, if there is an end to them: later draws begin anew, and to count
+    /// some twice would give them more weight than the others.
+    ///
+    /// ```
+    /// use bayesadapter::posterior::{LowRankEnsemble, MeanField, Posterior};
+    ///
+    /// let ensemble = LowRankEnsemble { components: 8, ..LowRankEnsemble::fine_tune(1_000) };
+    /// assert_eq!(Posterior::from(ensemble).different_draws(), Some(8));
+    /// assert_eq!(Posterior::from(MeanField::fine_tune(1_000)).different_draws(), None);
+    /// ```
+    pub fn different_draws(&self) -> Option<u32> {
+        match self {
+            Self::MeanField(_) => None,
+            Self::LowRankEnsemble(posterior) => u32::try_from(posterior.components).ok(),
+            Self::Point(_) => Some(1),
+        }
+    }
+
     /// Scalars that a parameter of this shape gets, if it can have the posterior.
     fn added(&self, shape: &[usize]) -> Option<usize> {
         match self {
             Self::MeanField(_) => Some(shape.iter().product()),
+            // A file may claim any number of components.
             Self::LowRankEnsemble(posterior) => posterior.layout(shape).map(|layout| {
-                posterior.components * posterior.rank * (layout.left_rows() + layout.fan_out)
+                let factors = posterior.components.saturating_mul(posterior.rank);
+                factors.saturating_mul(layout.left_rows() + layout.fan_out)
             }),
             Self::Point(_) => None,
         }

@@ -14,11 +14,12 @@ pub enum Select {
     /// All of them.
     #[default]
     All,
-    /// Those of the last layer that has a matrix of weights.
+    /// Those of the layer with a matrix of weights that the network declares last, whatever the order in which it
+    /// calls them.
     LastLayer,
     /// Those whose path matches one of the patterns, in which `*` stands for any text:
     /// `"layer4.*"`, `"*.weight"`, `"fc.bias"`. Names of the variants of an enum, such as
-    /// [`Network`](crate::models::Network), may be left out.
+    /// [`Network`](crate::models::Network), may be left out. The account tells of patterns that match nothing.
     Paths(Vec<String>),
     /// Those for which a function of path and shape says so. Not kept in files, which store the paths
     /// that it chose.
@@ -37,27 +38,33 @@ impl Select {
         Self::Where(Arc::new(choose))
     }
 
+    /// Patterns that match no parameter.
+    pub(super) fn unmatched(&self, parameters: &[Listed]) -> Vec<String> {
+        let Self::Paths(patterns) = self else {
+            return Vec::new();
+        };
+        let idle = |pattern: &&String| !parameters.iter().any(|listed| names(pattern, listed));
+        patterns.iter().filter(idle).cloned().collect()
+    }
+
     /// Whether the parameter is chosen. `last_layer` is the path of the last layer.
     pub(super) fn chooses(&self, listed: &Listed, last_layer: Option<&str>) -> bool {
-        let Listed {
-            path,
-            short_path,
-            shape,
-            ..
-        } = listed;
         match self {
             Self::All => true,
-            Self::LastLayer => last_layer == Some(layer(path)),
-            Self::Paths(patterns) => patterns
-                .iter()
-                .any(|pattern| matches(pattern, path) || matches(pattern, short_path)),
-            Self::Where(choose) => choose(path, shape),
+            Self::LastLayer => last_layer == Some(layer(&listed.path)),
+            Self::Paths(patterns) => patterns.iter().any(|pattern| names(pattern, listed)),
+            Self::Where(choose) => choose(&listed.path, &listed.shape),
         }
     }
 }
 
+/// Whether a pattern is one for this parameter.
+fn names(pattern: &str, listed: &Listed) -> bool {
+    matches(pattern, &listed.path) || matches(pattern, &listed.short_path)
+}
+
 /// Path of the layer that a parameter belongs to.
-pub(super) fn layer(path: &str) -> &str {
+pub(crate) fn layer(path: &str) -> &str {
     path.rsplit_once('.').map_or("", |(layer, _)| layer)
 }
 

@@ -15,12 +15,26 @@ pub enum PredictError {
     /// A tolerance that nothing can reach.
     #[error("the tolerance is {0}, but must be a positive number, such as 0.01")]
     Tolerance(f64),
+    /// The network embeds its input and has no classes.
+    #[error(
+        "the network has no classifier, so that there are no probabilities; ask for its features with \
+         `PredictOptions::with_features_kept`, or give it a classifier"
+    )]
+    NoClassifier,
     /// The forward pass failed.
     #[error(transparent)]
     Pass(#[from] PassError),
     /// The logits are not what a classifier returns.
     #[error("the network returned logits of shape {found:?} for {rows} rows")]
     Logits {
+        /// Rows that went in.
+        rows: usize,
+        /// What came out.
+        found: Vec<usize>,
+    },
+    /// The features are not a vector per example.
+    #[error("the network returned features of shape {found:?} for {rows} rows")]
+    Features {
         /// Rows that went in.
         rows: usize,
         /// What came out.

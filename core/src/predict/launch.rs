@@ -2,7 +2,8 @@
 
 use super::{Classifier, Outcome, PredictError, PredictOptions, draws::Run, outcome::Part};
 use crate::{
-    pass::{Draw, Estimator, Mode, Pass},
+    ops::{Hardware, OpError},
+    pass::{Draw, Estimator, Mode, Pass, PassError},
     posterior::{Bayes, Posterior},
     read,
 };
@@ -10,6 +11,9 @@ use burn::{
     module::Module,
     tensor::{Tensor, activation::softmax},
 };
+
+/// Maps are seldom so many times as large as the input that they are made of. What fits even then needs no trial.
+const SELDOM_LARGER: usize = 64;
 
 pub(super) struct Launcher<M: Module> {
     /// Without autodiff: it would keep the activations of every launch, since no backward pass frees them.
@@ -20,26 +24,37 @@ pub(super) struct Launcher<M: Module> {
     draws_at_once: u32,
 }
 
+/// How a launch ended.
+enum Launched {
+    Done,
+    /// A stock layer of Burn shared one draw among all rows.
+    Mixed,
+}
+
 impl<M: Module> Launcher<M> {
-    pub(super) fn new(bayes: &Bayes<M>, options: &PredictOptions) -> Self {
-        // An ensemble never materialises its weights, and a point has none to draw.
-        let draws_at_once = match bayes.posterior() {
-            Posterior::LowRankEnsemble(_) | Posterior::Point(_) => u32::MAX,
-            Posterior::MeanField(_) => {
-                let converted = bayes.account().converted.iter();
-                let elements = converted.map(|one| one.shape.iter().product::<usize>());
-                let largest = elements.max().unwrap_or(1).max(1);
-                let fitting = options.weight_bytes / (largest * size_of::<f32>());
-                u32::try_from(fitting).unwrap_or(u32::MAX).max(1)
-            }
-        };
-        Self {
-            network: bayes.network().valid(),
+    pub(super) fn new<const D: usize>(
+        bayes: &Bayes<M>,
+        options: &PredictOptions,
+        x: &Tensor<D>,
+    ) -> Result<Self, PredictError>
+    where
+        M: Classifier<D>,
+    {
+        let network = bayes.network().valid();
+        if !options.keep_features && !network.has_classifier() {
+            return Err(PredictError::NoClassifier);
+        }
+        let limit = Hardware::of(&x.device()).tensor_limit;
+        let limit = limit.map_or(usize::MAX, |limit| limit.try_into().unwrap_or(usize::MAX));
+        let rows = x.dims()[0].saturating_mul(options.draws.at_once());
+        let rows = rows.min(options.rows_at_once).max(1);
+        Ok(Self {
+            rows_at_once: fitting_rows(&network, x, rows, options.map_bytes.min(limit))?,
+            draws_at_once: fitting_draws(bayes, options.weight_bytes.min(limit)),
+            network,
             mode: options.mode,
             features: options.keep_features,
-            rows_at_once: options.rows_at_once.max(1),
-            draws_at_once,
-        }
+        })
     }
 
     /// Adds the probabilities of a run of draws to the outcome.
@@ -52,37 +67,47 @@ impl<M: Module> Launcher<M> {
     where
         M: Classifier<D>,
     {
-        let Run::Draws { first, count } = run else {
-            return self.part(x, Draw::Mean, outcome).await.map(drop);
+        let (first, count) = match run {
+            Run::Mean => (None, 1),
+            Run::Draws { first, count } => (Some(first), count),
         };
         let mut done = 0;
         while done < count {
             let rows = x.dims()[0].min(self.rows_at_once);
             let fitting = u32::try_from(self.rows_at_once / rows).unwrap_or(u32::MAX);
             let now = fitting.min(self.draws_at_once).min(count - done);
-            let first = first.wrapping_add(done);
-            let draw = match now {
-                1 => Draw::One(first),
-                count => Draw::Several { first, count },
+            let draw = match (first.map(|first| first.wrapping_add(done)), now) {
+                (None, _) => Draw::Mean,
+                (Some(draw), 1) => Draw::One(draw),
+                (Some(first), count) => Draw::Several { first, count },
             };
-            if self.part(x, draw, outcome).await? {
-                done += now;
-            } else {
-                // A stock layer of Burn shares one draw among all rows: go on one by one.
-                self.draws_at_once = 1;
+            match self.part(x, draw, outcome).await {
+                Ok(Launched::Done) => done += now,
+                Ok(Launched::Mixed) => self.draws_at_once = 1,
+                Err(error) if is_too_large(&error) && self.shrink(now, rows) => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(())
     }
 
-    /// One draw, or several, for all examples. False if a layer cannot tell the rows of several draws
-    /// apart.
+    /// Makes the next launch half as large as one of so many draws and rows; false if that was the smallest.
+    fn shrink(&mut self, draws: u32, rows: usize) -> bool {
+        match (draws, rows) {
+            (1, 1) => return false,
+            (1, rows) => self.rows_at_once = rows / 2,
+            (draws, _) => self.draws_at_once = draws / 2,
+        }
+        true
+    }
+
+    /// One draw, or several, for all examples.
     async fn part<const D: usize>(
         &self,
         x: &Tensor<D>,
         draw: Draw,
         outcome: &mut Outcome,
-    ) -> Result<bool, PredictError>
+    ) -> Result<Launched, PredictError>
     where
         M: Classifier<D>,
     {
@@ -102,14 +127,14 @@ impl<M: Module> Launcher<M> {
             let part = x.clone().slice(start..(start + at_once).min(examples));
             match self.rows(part, pass, count as usize)? {
                 Some(part) => parts.push(part.read().await?),
-                None => return Ok(false),
+                None => return Ok(Launched::Mixed),
             }
         }
         outcome.add(first, count, parts)?;
-        Ok(true)
+        Ok(Launched::Done)
     }
 
-    /// What the network says of `x` for each of `count` draws.
+    /// What the network says of `x` for each of `count` draws; nothing if a layer cannot tell their rows apart.
     fn rows<const D: usize>(
         &self,
         x: Tensor<D>,
@@ -132,6 +157,12 @@ impl<M: Module> Launcher<M> {
         if count > 1 && uses.iter().any(|one| one.estimator == Estimator::Vanilla) {
             return Ok(None);
         }
+        if let Some(features) = &features
+            && (features.dims()[0] != rows || features.dims()[1] == 0)
+        {
+            let found = features.dims().to_vec();
+            return Err(PredictError::Features { rows, found });
+        }
         match logits.dims() {
             [found, classes] if found == rows && classes > 0 => Ok(Some(OnDevice {
                 probabilities: softmax(logits, 1),
@@ -143,6 +174,46 @@ impl<M: Module> Launcher<M> {
             }),
         }
     }
+}
+
+/// Up to `most` rows, of which no map takes more bytes than given, as one example tells that goes through the network.
+fn fitting_rows<const D: usize>(
+    network: &impl Classifier<D>,
+    x: &Tensor<D>,
+    most: usize,
+    bytes: usize,
+) -> Result<usize, PredictError> {
+    let example = x.shape().num_elements() / x.dims()[0].max(1) * size_of::<f32>();
+    let seldom_more = example.saturating_mul(SELDOM_LARGER).saturating_mul(most);
+    if most == 1 || seldom_more <= bytes {
+        return Ok(most);
+    }
+    let one = x.clone().slice(0..1);
+    let (_, activations) = Pass::mean().trace_activations(|| network.logits(one))?;
+    let largest = activations.largest.max(1) * size_of::<f32>();
+    Ok((bytes / largest).clamp(1, most))
+}
+
+/// Draws whose weights take no more bytes than given, in the largest layer.
+fn fitting_draws<M: Module>(bayes: &Bayes<M>, bytes: usize) -> u32 {
+    match bayes.posterior() {
+        // An ensemble never materialises its weights, and a point has none to draw.
+        Posterior::LowRankEnsemble(_) | Posterior::Point(_) => u32::MAX,
+        Posterior::MeanField(_) => {
+            let converted = bayes.account().converted.iter();
+            let elements = converted.map(|one| one.shape.iter().product::<usize>());
+            let largest = elements.max().unwrap_or(1).max(1) * size_of::<f32>();
+            u32::try_from(bytes / largest).unwrap_or(u32::MAX).max(1)
+        }
+    }
+}
+
+/// Whether a device refused a tensor for its size.
+fn is_too_large(error: &PredictError) -> bool {
+    matches!(
+        error,
+        PredictError::Pass(PassError::Op(OpError::Limit { .. }))
+    )
 }
 
 struct OnDevice {

@@ -38,6 +38,11 @@ pub trait Classifier<const D: usize>: Module {
     fn features_and_logits(&self, x: Tensor<D>) -> (Option<Tensor<2>>, Tensor<2>) {
         (None, self.logits(x))
     }
+
+    /// Whether there are classes. A network that only embeds its input has features to tell.
+    fn has_classifier(&self) -> bool {
+        true
+    }
 }
 
 /// How a prediction is made, beyond the number of draws.
@@ -51,10 +56,14 @@ pub struct PredictOptions {
     pub keep_features: bool,
     /// [`Mode::Evaluate`], or [`Mode::EvaluateWithDropout`] for Monte Carlo dropout.
     pub mode: Mode,
-    /// Rows, examples times draws, that go through the network at once. Activations take memory in
-    /// proportion.
+    /// The most rows, examples times draws, that go through the network at once. Fewer where their maps would take
+    /// more than [`map_bytes`](Self::map_bytes).
     pub rows_at_once: usize,
-    /// Bytes that the drawn weights of one layer may take.
+    /// Bytes that the largest map between two layers of [`nn`](crate::nn) may take; a few of them are in memory at
+    /// once. Where the device bounds its tensors, at most that.
+    pub map_bytes: usize,
+    /// Bytes that the drawn weights of one layer may take; at least one draw is made. Where the device bounds its
+    /// tensors, at most that.
     pub weight_bytes: usize,
 }
 
@@ -67,6 +76,7 @@ impl PredictOptions {
             keep_features: false,
             mode: Mode::Evaluate,
             rows_at_once: 256,
+            map_bytes: 128 << 20,
             weight_bytes: 256 << 20,
         }
     }
@@ -115,8 +125,8 @@ impl<M: Module> Bayes<M> {
     ///
     /// # Errors
     ///
-    /// An empty batch or list of draws, a layer that refuses the examples, logits that are not numbers,
-    /// and a device that fails.
+    /// An empty batch or list of draws, a network without classes, a layer that refuses the examples, logits that are
+    /// not numbers, and a device that fails.
     #[cfg(not(target_family = "wasm"))]
     pub fn predict<const D: usize>(
         &self,
@@ -143,10 +153,15 @@ impl<M: Module> Bayes<M> {
         M: Classifier<D>,
     {
         let options = options.into();
-        let stages = options.draws.stages()?;
+        let different = match options.mode {
+            // Draws of one network differ in what they drop.
+            Mode::EvaluateWithDropout => None,
+            _ => self.posterior().different_draws(),
+        };
+        let stages = options.draws.stages(different)?;
         let x = x.without_autodiff();
-        let mut launcher = Launcher::new(self, &options);
         let mut outcome = Outcome::new(x.dims()[0])?;
+        let mut launcher = Launcher::new(self, &options, &x)?;
         for stage in stages {
             let before = outcome.mean();
             for run in stage {

@@ -15,7 +15,8 @@ pub struct Prediction {
     pub summary: Decomposition,
     /// Probabilities of every draw, `[draws, examples, classes]`, if asked for.
     pub draw_probabilities: Option<Vec<f32>>,
-    /// Features averaged over the draws, `[examples, features]`, if asked for and the network has some.
+    /// Features averaged over the draws, `[examples, features]`, if asked for and the network has some. Of a network
+    /// without a classifier they are the only meaningful part.
     pub features: Option<Vec<f32>>,
 }
 
@@ -68,6 +69,8 @@ pub(super) struct Outcome {
     draws: Vec<u32>,
     /// `[runs, examples, classes]`
     probabilities: Vec<f32>,
+    /// Sums of them over the runs, `[examples, classes]`.
+    sums: Vec<f64>,
     /// Sums over the runs, `[examples, features]`.
     features: Vec<f64>,
 }
@@ -83,6 +86,7 @@ impl Outcome {
             runs: 0,
             draws: Vec::new(),
             probabilities: Vec::new(),
+            sums: Vec::new(),
             features: Vec::new(),
         })
     }
@@ -97,6 +101,7 @@ impl Outcome {
     ) -> Result<(), PredictError> {
         let count_rows = count as usize;
         self.classes = parts.first().map_or(0, |part| part.classes);
+        let before = self.probabilities.len();
         for draw in 0..count_rows {
             for part in &parts {
                 let each = part.probabilities.len() / count_rows;
@@ -121,21 +126,23 @@ impl Outcome {
         self.runs += count_rows;
         let draws = (0..count).filter_map(|draw| Some(first?.wrapping_add(draw)));
         self.draws.extend(draws);
+        let added = &self.probabilities[before..];
         // Here rather than at the end: a network that returns no numbers never settles.
-        DrawProbabilities::new(&self.probabilities, self.runs, self.classes)?;
+        DrawProbabilities::new(added, count_rows, self.classes)?;
+        let each = self.examples * self.classes;
+        self.sums.resize(each, 0.0);
+        for of_draw in added.chunks(each) {
+            for (sum, &probability) in self.sums.iter_mut().zip(of_draw) {
+                *sum += f64::from(probability);
+            }
+        }
         Ok(())
     }
 
     /// Mean probabilities so far, `[examples, classes]`; empty before the first draw.
     pub(super) fn mean(&self) -> Vec<f32> {
-        let each = self.examples * self.classes;
-        let mut mean = vec![0.0f32; each];
-        for draw in self.probabilities.chunks(each.max(1)) {
-            for (sum, probability) in mean.iter_mut().zip(draw) {
-                *sum += probability / self.runs as f32;
-            }
-        }
-        mean
+        let runs = self.runs as f64;
+        self.sums.iter().map(|sum| (sum / runs) as f32).collect()
     }
 
     pub(super) fn finish(self, keep_draws: bool) -> Result<Prediction, PredictError> {

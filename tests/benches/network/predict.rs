@@ -2,7 +2,7 @@
 
 use crate::{
     peer,
-    report::{Report, median_seconds},
+    report::Report,
     subject::{ensemble, images, mean_field},
 };
 use bayesadapter::{
@@ -10,6 +10,7 @@ use bayesadapter::{
     posterior::Bayes,
     predict::{Draws, PredictOptions},
 };
+use bayesadapter_tests::median_seconds;
 use burn::{module::Module, tensor::Device};
 
 const DRAWS: u32 = 20;

@@ -2,7 +2,7 @@
 
 use bayesadapter_tests::target_directory;
 use serde::Serialize;
-use std::{collections::BTreeMap, fs, time::Instant};
+use std::{collections::BTreeMap, fs};
 
 /// One measurement.
 #[derive(Clone, Debug, Serialize)]
@@ -75,18 +75,4 @@ impl Report {
         fs::write(&file, text).expect("the target directory can be written to");
         println!("\nwrote {}", file.display());
     }
-}
-
-/// Median seconds of a call, after one to warm up.
-pub fn median_seconds(repeats: usize, mut run: impl FnMut()) -> f64 {
-    run();
-    let mut times: Vec<f64> = (0..repeats)
-        .map(|_| {
-            let start = Instant::now();
-            run();
-            start.elapsed().as_secs_f64()
-        })
-        .collect();
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }

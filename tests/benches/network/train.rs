@@ -2,11 +2,11 @@
 
 use crate::{
     peer,
-    report::{Report, median_seconds},
+    report::Report,
     subject::{Batch, ESTIMATORS, ensemble, mean_field},
 };
 use bayesadapter::pass::{Estimator, Pass};
-use bayesadapter_tests::Counting;
+use bayesadapter_tests::{Counting, median_seconds};
 use burn::tensor::Device;
 
 const BATCH: usize = 128;

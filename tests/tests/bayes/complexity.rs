@@ -1,17 +1,13 @@
 //! The complexity loss and its gradient.
 
-use crate::subject::{Move, bayes, filled, images, normals, posteriors};
+use crate::subject::{Along, Move, bayes, filled, images, posteriors};
 use bayesadapter::{
     nn,
     pass::{Estimator, Pass},
     posterior::{IntoBayes, MeanField, Posterior},
 };
 use bayesadapter_tests::{devices, values};
-use burn::{
-    module::Module,
-    optim::GradientsParams,
-    tensor::{Device, Tensor},
-};
+use burn::{module::Module, optim::GradientsParams, tensor::Device};
 
 /// The gradient that is added after the backward pass is that of the loss that is reported.
 #[test]
@@ -56,24 +52,6 @@ fn complexity_gradients_agree(posterior: &Posterior, name: &str, device: &Device
         "{posterior:?} on {name}: {} along the direction, expected {expected}",
         along.total
     );
-}
-
-/// The directional derivative along the direction of [`Move`].
-struct Along {
-    gradients: GradientsParams,
-    seed: u32,
-    total: f64,
-}
-
-impl burn::module::ModuleVisitor for Along {
-    fn visit_float<const D: usize>(&mut self, param: &burn::module::Param<Tensor<D>>) {
-        self.seed += 1;
-        if let Some(gradient) = self.gradients.get::<D>(param.id) {
-            let direction = normals(gradient.dims(), self.seed, &gradient.device());
-            let products = values(gradient * direction);
-            self.total += products.iter().map(|&one| f64::from(one)).sum::<f64>();
-        }
-    }
 }
 
 /// `KL / n` of one weight by the textbook formula.

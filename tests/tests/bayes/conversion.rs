@@ -2,8 +2,9 @@
 
 use crate::subject::{Move, Network, Stock, bayes, images, posteriors};
 use bayesadapter::{
+    checkpoint::{Checkpoint, to_safetensors},
     models::Architecture,
-    pass::{Pass, PassError},
+    pass::{Estimator, Pass, PassError},
     posterior::{
         Bayes, ConvertError, IntoBayes, LeftAlone, LowRankEnsemble, LowRankForm, MeanField,
         Posterior, Select, Spread,
@@ -12,7 +13,7 @@ use bayesadapter::{
 use bayesadapter_tests::{Tolerance, assert_close, devices, values};
 use burn::{
     module::Module,
-    tensor::{Device, Tensor},
+    tensor::{Device, Tensor, read_sync},
 };
 
 #[test]
@@ -108,6 +109,10 @@ fn the_account_tells_what_was_converted_and_why_not() {
         .map(|one| one.path.as_str())
         .collect();
     assert_eq!(paths, ["head.weight", "head.bias"]);
+    let patterns = MeanField::fine_tune(10).with_select(Select::paths(["head.*", "hed.*"]));
+    let account = bayes(patterns, &device).account().clone();
+    assert_eq!(account.unmatched, ["hed.*"]);
+    assert!(account.to_string().contains("hed.*"), "{account}");
     let some = Select::matching(|path, shape| path.starts_with("conv") && shape.len() == 4);
     let chosen = bayes(MeanField::fine_tune(10).with_select(some), &device);
     assert_eq!(chosen.account().converted.len(), 1);
@@ -128,6 +133,59 @@ fn a_network_in_evaluation_mode_converts_alike() {
     assert_eq!(in_training.account(), in_evaluation.account());
 }
 
+/// Running mean of the normalisation, as the next evaluation would see it.
+fn running_mean(network: &Network) -> Vec<f32> {
+    values(network.norm.running_mean.value_sync().without_autodiff())
+}
+
+#[test]
+fn plain_copies_do_not_follow_the_training_of_the_network() {
+    let device = Device::flex().autodiff();
+    let bayes = bayes(MeanField::fine_tune(10), &device);
+    let step = |number| {
+        let pass = Pass::train(Estimator::Exemplar, number);
+        let y = bayes.run(pass, |net| net.forward(images(3, &device)));
+        drop(y.unwrap());
+    };
+    step(0);
+    let of_network = running_mean(bayes.network());
+    let copies = [bayes.at_mean().unwrap(), bayes.draw(1).unwrap()];
+    for copy in &copies {
+        assert_eq!(running_mean(copy), of_network, "also the last update");
+        assert!(copy.conv.weight.val().is_require_grad());
+    }
+    step(1);
+    assert_ne!(running_mean(bayes.network()), of_network);
+    for copy in &copies {
+        assert_eq!(running_mean(copy), of_network);
+    }
+    let of_network = running_mean(bayes.network());
+    let train = Pass::train_mean().run(|| copies[0].forward(images(3, &device)));
+    drop(train.unwrap());
+    assert_eq!(running_mean(bayes.network()), of_network);
+}
+
+#[test]
+fn weights_are_saved_with_the_last_update_of_statistics() {
+    let device = Device::flex().autodiff();
+    let network = Network::new(&device);
+    let x = images(3, &device);
+    let before = values(network.norm.running_mean.value().without_autodiff());
+    let seen = network.conv.forward(x.clone()).without_autodiff();
+    let seen = values(seen.mean_dim(3).mean_dim(2).mean_dim(0));
+    drop(Pass::train_mean().run(|| network.forward(x)).unwrap());
+    let bytes = read_sync(to_safetensors(&network, None)).unwrap();
+    let saved = Checkpoint::from_bytes(bytes).unwrap();
+    let expected: Vec<f32> = before
+        .iter()
+        .zip(seen)
+        .map(|(old, new)| 0.9 * old + 0.1 * new)
+        .collect();
+    let tolerance = Tolerance::of_largest(1e-5, &expected);
+    let found = saved.to_f32("norm.running_mean").unwrap();
+    assert_close("running mean", &found, &expected, tolerance);
+}
+
 #[test]
 fn settings_without_sense_are_refused() {
     let device = Device::flex();
@@ -141,6 +199,15 @@ fn settings_without_sense_are_refused() {
     setting(MeanField::fine_tune(10).with_lambda(f64::NAN).into());
     setting(LowRankEnsemble::fine_tune(10).with_components(0).into());
     setting(LowRankEnsemble::fine_tune(10).with_rank(0).into());
+    let still = LowRankEnsemble {
+        initial_std: 0.0,
+        ..LowRankEnsemble::fine_tune(10)
+    };
+    setting(still.clone().with_rank(2).into());
+    assert!(
+        convert(still.into()).is_ok(),
+        "components part by themselves"
+    );
     let nothing = MeanField::fine_tune(10).with_select(Select::paths(["encoder.*"]));
     let error = convert(nothing.into()).unwrap_err();
     assert!(
@@ -203,6 +270,38 @@ fn what_goes_wrong_inside_a_pass_is_an_error_and_ends_the_pass() {
             .run(Pass::mean(), |net| net.forward(images(3, &device)))
             .is_ok()
     );
+}
+
+/// A page cannot unwind: there, whatever leaves a forward pass before its end ends the program.
+#[test]
+fn a_pass_that_fails_comes_to_its_end() {
+    let all = devices();
+    let [(_, cpu), (_, other)] = &all[..] else {
+        panic!("the CPU and one adapter");
+    };
+    let cpu = cpu.clone().autodiff();
+    let statistics = |bayes: &Bayes<Network>| values(bayes.network().norm.running_mean.value());
+    for posterior in posteriors() {
+        let bayes = bayes(posterior, &cpu);
+        let before = statistics(&bayes);
+        let wrong_channels = Tensor::<4>::ones([4, 7, 5, 4], &cpu);
+        let too_small = Tensor::<4>::ones([4, 2, 1, 1], &cpu).slice([0..4, 0..2, 0..1, 0..0]);
+        let elsewhere = images(4, &other.clone().autodiff());
+        for wrong in [wrong_channels, too_small, elsewhere] {
+            let mut ended = false;
+            let failed = bayes.run(Pass::train(Estimator::Exemplar, 0), |net| {
+                let y = net.forward(wrong);
+                assert_eq!(y.dims(), [4, 3]);
+                y.sum().backward();
+                ended = true;
+            });
+            assert!(matches!(failed, Err(PassError::Op(_))), "{failed:?}");
+            assert!(ended);
+            assert_eq!(statistics(&bayes), before);
+        }
+        let uneven = bayes.run(Pass::draws(0, 2), |net| net.forward(images(3, &cpu)).dims());
+        assert!(matches!(uneven, Err(PassError::Rows { .. })), "{uneven:?}");
+    }
 }
 
 #[test]

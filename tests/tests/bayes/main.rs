@@ -3,4 +3,6 @@
 mod complexity;
 mod conversion;
 mod estimators;
+mod layers;
 mod subject;
+mod training;

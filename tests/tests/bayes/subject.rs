@@ -5,9 +5,11 @@ use bayesadapter::{
     ops::{NoiseKey, fill_normals},
     posterior::{Bayes, IntoBayes, LowRankEnsemble, LowRankForm, MeanField, Posterior},
 };
+use bayesadapter_tests::values;
 use burn::{
     module::Module,
     nn::PaddingConfig2d,
+    optim::GradientsParams,
     tensor::{Device, Tensor, TensorData, activation::relu},
 };
 
@@ -147,5 +149,23 @@ impl burn::module::ModuleMapper for Move {
                 .detach()
                 .require_grad()
         })
+    }
+}
+
+/// The directional derivative along the direction of [`Move`].
+pub struct Along {
+    pub gradients: GradientsParams,
+    pub seed: u32,
+    pub total: f64,
+}
+
+impl burn::module::ModuleVisitor for Along {
+    fn visit_float<const D: usize>(&mut self, param: &burn::module::Param<Tensor<D>>) {
+        self.seed += 1;
+        if let Some(gradient) = self.gradients.get::<D>(param.id) {
+            let direction = normals(gradient.dims(), self.seed, &gradient.device());
+            let products = values(gradient * direction);
+            self.total += products.iter().map(|&one| f64::from(one)).sum::<f64>();
+        }
     }
 }

@@ -69,6 +69,34 @@ fn names_and_shapes_are_pytorchs() {
 }
 
 #[test]
+fn sizes_are_known_without_a_network() {
+    let count = |shapes: &Shapes| -> u64 {
+        let of_one = |shape: &Vec<usize>| shape.iter().product::<usize>() as u64;
+        shapes.values().map(of_one).sum()
+    };
+    for (name, shapes) in tables() {
+        let architecture: Architecture = name.parse().expect("a known name");
+        assert_eq!(architecture.scalars(), count(&shapes), "{name}");
+    }
+    for Case { architecture, .. } in cases() {
+        let network = architecture.init(&Device::flex()).expect("a network");
+        let shapes = visit(&architecture, &network, Shapes::new());
+        assert_eq!(architecture.scalars(), count(&shapes), "{architecture:?}");
+    }
+}
+
+#[test]
+fn no_network_is_without_end() {
+    for name in [
+        "resnet6000000002-cifar",
+        "wrn-6000000004-1",
+        "wrn-28-6000000000",
+    ] {
+        assert!(name.parse::<Architecture>().is_err(), "{name}");
+    }
+}
+
+#[test]
 fn logits_are_pytorchs_on_every_device() {
     for (device_name, device) in devices() {
         for case in cases() {

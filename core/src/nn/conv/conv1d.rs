@@ -116,6 +116,13 @@ impl LinearMap<3, 4, 3> for OneRow {
     fn by_channel(&self, values: Tensor<2>) -> Tensor<3> {
         values.unsqueeze_dim(2)
     }
+
+    fn y_shape(&self, [rows, channels, length]: [usize; 3], weight: [usize; 3]) -> [usize; 3] {
+        let [channels_out, of_group, kernel] = weight;
+        let weight = [channels_out, of_group, 1, kernel];
+        let [rows, channels, _, length] = self.0.y_shape([rows, channels, 1, length], weight);
+        [rows, channels, length]
+    }
 }
 
 /// The same weights as kernels of one row; elements keep their order, and with it their noise.

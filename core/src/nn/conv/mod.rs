@@ -27,4 +27,19 @@ impl LinearMap<4, 5, 4> for ConvOptions {
         let [rows, channels] = values.dims();
         values.reshape([rows, channels, 1, 1])
     }
+
+    fn y_shape(&self, [rows, _, h, w]: [usize; 4], weight: [usize; 4]) -> [usize; 4] {
+        let [channels, _, kh, kw] = weight;
+        let padding = self.padding;
+        let padded = [
+            h + padding.top + padding.bottom,
+            w + padding.left + padding.right,
+        ];
+        let kernel = [kh, kw];
+        let size = |axis: usize| {
+            let span = self.dilation[axis] * kernel[axis].saturating_sub(1) + 1;
+            padded[axis].saturating_sub(span) / self.stride[axis].max(1) + 1
+        };
+        [rows, channels, size(0), size(1)]
+    }
 }

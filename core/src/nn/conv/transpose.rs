@@ -44,7 +44,8 @@ pub struct ConvTranspose2dConfig {
     pub initializer: Initializer,
 }
 
-/// A transposed 2-D convolution.
+/// A transposed 2-D convolution. Its kernels are `[channels_in, ..]`, so that the right factors of an ensemble belong
+/// to the channels that come in, and the left ones to those that go out.
 #[derive(Module, Debug)]
 pub struct ConvTranspose2d {
     /// `[channels_in, channels_out / groups, kh, kw]`
@@ -134,6 +135,16 @@ impl LinearMap<4, 5, 4> for Transposed {
     fn by_channel(&self, values: Tensor<2>) -> Tensor<4> {
         let [rows, channels] = values.dims();
         values.reshape([rows, channels, 1, 1])
+    }
+
+    fn y_shape(&self, [rows, _, h, w]: [usize; 4], weight: [usize; 4]) -> [usize; 4] {
+        let image = [h, w];
+        let size = |axis: usize| {
+            let reach = self.dilation[axis] * self.kernel[axis].saturating_sub(1);
+            let whole = image[axis].saturating_sub(1) * self.stride[axis] + reach + 1;
+            (whole + self.padding_out[axis]).saturating_sub(2 * self.padding[axis])
+        };
+        [rows, weight[1] * self.groups, size(0), size(1)]
     }
 }
 

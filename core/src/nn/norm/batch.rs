@@ -93,15 +93,20 @@ impl BatchNorm {
         added: Option<Tensor<D>>,
         relu: bool,
     ) -> Tensor<D> {
-        let rows = input.dims()[0];
+        // Statistics of stand-ins would be kept.
+        if pass::has_failed() {
+            return input;
+        }
+        let (shape, device) = (input.dims(), input.device());
+        let rows = shape[0];
         let rows_of = (each_row(&self.gamma, rows), each_row(&self.beta, rows));
         let own_scale = !matches!(rows_of, (Rows::Shared(_), Rows::Shared(_)));
         let (scale, shift) = match rows_of {
             (Rows::Shared(scale), Rows::Shared(shift)) => (scale.unsqueeze(), shift.unsqueeze()),
             (scale, shift) => (scale.each(rows), shift.each(rows)),
         };
-        let maps = maps_kept(&input.device(), relu, own_scale);
-        pass::record_norm(rows * input.dims()[1], maps);
+        let maps = maps_kept(&device, relu, own_scale);
+        pass::record_norm(rows * shape[1], maps);
         let after = AfterNorm {
             scale,
             shift,
@@ -111,13 +116,12 @@ impl BatchNorm {
         let normalised = match self.by_batch(&input) {
             true => self.by_its_statistics(input, after),
             false => {
-                let device = input.device();
                 let mean = self.running_mean.value().to_device(&device);
                 let variance = self.running_var.value().to_device(&device);
                 batch_norm(input, after, mean, variance, self.epsilon)
             }
         };
-        normalised.unwrap_or_else(|error| pass::raise(error))
+        pass::or_zeros(normalised, shape, &device)
     }
 
     fn by_batch<const D: usize>(&self, input: &Tensor<D>) -> bool {

@@ -1,6 +1,7 @@
 //! Group normalisation.
 
 use super::{Affine, scaled};
+use crate::pass;
 use burn::{
     config::Config,
     module::{Module, Param},
@@ -63,6 +64,9 @@ impl GroupNormConfig {
 impl GroupNorm {
     /// `[batch, channels, ..]`, keeping the shape.
     pub fn forward<const D: usize>(&self, input: Tensor<D>) -> Tensor<D> {
+        if pass::has_failed() {
+            return input;
+        }
         let shape = input.shape();
         let rows = input.dims()[0];
         let of_group = shape.num_elements() / (rows * self.num_groups).max(1);

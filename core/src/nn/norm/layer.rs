@@ -1,6 +1,7 @@
 //! Layer normalisation.
 
 use super::{Affine, scaled};
+use crate::pass;
 use burn::{
     config::Config,
     module::{Module, Param},
@@ -47,6 +48,9 @@ impl LayerNormConfig {
 impl LayerNorm {
     /// `[.., d_model]`, keeping the shape; the first axis is that of the examples.
     pub fn forward<const D: usize>(&self, input: Tensor<D>) -> Tensor<D> {
+        if pass::has_failed() {
+            return input;
+        }
         match Affine::of(&self.gamma, self.beta.as_ref(), input.dims()[0]) {
             Affine::Shared(scale, shift) => layer_norm(input, scale, shift, self.epsilon),
             Affine::Each(scale, shift) => {
