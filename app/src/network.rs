@@ -5,9 +5,9 @@ use anyhow::Result;
 use bayesadapter::{
     data::Preparation,
     file::{FileError, Header, PosteriorFile},
-    models::Network,
+    models::{ModelConfig, Network},
     posterior::{Bayes, Posterior},
-    session::Method,
+    session::{Method, RunSettings},
 };
 use burn::tensor::Device;
 use std::path::Path;
@@ -17,31 +17,75 @@ pub struct Opened {
     pub bayes: Bayes<Network>,
     pub header: Header,
     pub method: Method,
+    /// Where the network is.
+    pub device: Device,
+}
+
+/// Reads a posterior file, and builds nothing of it.
+pub fn read(path: &Path) -> Result<PosteriorFile> {
+    let file = PosteriorFile::open(path).map_err(|error| match error {
+        // The file's name is in the message already.
+        FileError::Io { .. } => BadInput(error.to_string()),
+        error => refusal(path, &error),
+    })?;
+    Ok(file)
+}
+
+fn refusal(path: &Path, error: &FileError) -> BadInput {
+    BadInput(format!("{}: {error}", path.display()))
 }
 
 /// Opens a posterior file on a device.
 pub fn open(path: &Path, device: &Device) -> Result<Opened> {
-    let refuse = |error: FileError| BadInput(format!("{}: {error}", path.display()));
-    let file = PosteriorFile::open(path).map_err(|error| match error {
-        // The file's name is in the message already.
-        FileError::Io { .. } => BadInput(error.to_string()),
-        error => refuse(error),
-    })?;
+    let file = read(path)?;
     let header = file.header().clone();
     let method = match file.posterior() {
         Posterior::MeanField(_) => Method::Mfg,
         Posterior::LowRankEnsemble(_) => Method::Pse,
         Posterior::Point(_) => Method::Map,
     };
-    let bayes = file.into_network(device).map_err(refuse)?;
+    let bayes = file
+        .into_network(device)
+        .map_err(|error| refusal(path, &error))?;
     Ok(Opened {
         bayes,
         header,
         method,
+        device: device.clone(),
     })
 }
 
 impl Opened {
+    /// The network, the posterior and its prior in one sentence.
+    pub fn about(&self) -> String {
+        let (account, prior) = (self.bayes.account(), self.bayes.posterior().prior());
+        let name = self.header.architecture.as_ref().map(ModelConfig::name);
+        format!(
+            "{} posterior of {}: {} parameters for {} weights, prior lambda {} for {} examples",
+            self.method,
+            name.as_deref().unwrap_or("a network of its own"),
+            account.parameters_after,
+            account.parameters_before,
+            prior.lambda,
+            prior.examples
+        )
+    }
+
+    /// The settings of the run that the posterior is of, if it is of one.
+    pub fn run(&self) -> Result<Option<RunSettings>> {
+        let run = &self.header.run;
+        if run.is_empty() {
+            return Ok(None);
+        }
+        let settings = serde_json::from_value(run.clone().into());
+        settings.map(Some).map_err(|error| {
+            BadInput(format!(
+                "the file tells of its run what cannot be read: {error}"
+            ))
+            .into()
+        })
+    }
+
     /// What is done to pictures before the network sees them.
     pub fn preparation(&self) -> Result<Preparation> {
         match (self.header.input_shape, &self.header.normalisation) {

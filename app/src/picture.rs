@@ -1,39 +1,54 @@
 //! Kernels as pictures.
 
-use anyhow::Result;
-use bayesadapter::{
-    evaluate::{KernelPosterior, LayerFactors},
-    showcase::KernelDraws,
-};
-use image::{Rgb, RgbImage, imageops};
-use std::path::Path;
+use bayesadapter::evaluate::{KernelPosterior, LayerFactors};
+use image::{Rgb, RgbImage};
 
-/// Pixels per kernel element, and between kernels.
-const SCALE: u32 = 6;
-const GAP: u32 = 6;
+/// Kernels that are shown of a layer; more are too small to see.
+pub const MOST_KERNELS: usize = 128;
 
-/// Colour between kernels.
-const GROUND: Rgb<u8> = Rgb([24, 24, 28]);
-
-/// One kernel per column; rows are the mean, the standard deviation, and the draws.
-pub fn save(kernels: &KernelDraws, path: &Path) -> Result<()> {
-    save_rows(&rows(kernels), path)
-}
-
-/// One kernel per column; rows are the mean, grey being zero, and the standard deviation, black being zero; each
-/// relative to its largest value.
-pub fn save_kernels(kernels: &KernelPosterior, path: &Path) -> Result<()> {
-    save_rows(&mean_and_std(kernels), path)
-}
+/// Factors side by side; a texture's side has its limits, and so has what one can see.
+const MOST_COLUMNS: usize = 2048;
 
 /// A picture per kernel: of the mean, grey being zero, and of the standard deviation, black being zero; each relative
 /// to its largest value.
 pub fn mean_and_std(kernels: &KernelPosterior) -> [Vec<RgbImage>; 2] {
-    let (mean, std) = (largest(&kernels.mean), largest(&kernels.std));
-    [
-        centred(kernels.shape, &kernels.mean, mean),
-        row(kernels.shape, &kernels.std, |value| value / std),
-    ]
+    let largest = largest(&kernels.mean);
+    let means = centred(kernels.shape, &kernels.mean, largest);
+    [means, deviations(kernels)]
+}
+
+/// A picture per kernel, black being zero and white the largest standard deviation.
+pub fn deviations(kernels: &KernelPosterior) -> Vec<RgbImage> {
+    let largest = largest(&kernels.std);
+    row(kernels.shape, &kernels.std, |value| value / largest)
+}
+
+/// What the shades of [`centred`] stand for.
+pub fn scale_of_means(largest: f32) -> String {
+    format!("black {:.2}, grey 0, white {largest:.2}", -largest)
+}
+
+/// What the shades of [`deviations`] stand for.
+pub fn scale_of_deviations(kernels: &KernelPosterior) -> String {
+    match largest(&kernels.std) {
+        largest if largest > f32::MIN_POSITIVE => format!("black 0, white {largest:.2e}"),
+        _ => "0, these weights are points".to_owned(),
+    }
+}
+
+/// How many kernels there are, and what is seen of them.
+pub fn kernels_in_words(kernels: &KernelPosterior) -> String {
+    let [outputs, inputs, height, width] = kernels.shape;
+    let shown = match outputs > MOST_KERNELS {
+        true => format!(", the first {MOST_KERNELS} shown"),
+        false => String::new(),
+    };
+    let colours = match inputs {
+        1 => "",
+        3 => ", in colours",
+        _ => ", of their first input",
+    };
+    format!("{outputs} kernels of {inputs} x {height} x {width}{colours}{shown}")
 }
 
 /// A picture per kernel, grey being zero and white the largest value.
@@ -43,7 +58,7 @@ pub fn centred(shape: [usize; 4], values: &[f32], largest: f32) -> Vec<RgbImage>
 
 /// The factors of an ensemble, of the inputs and of the outputs: a row per network; grey leaves the shared weight as
 /// it is.
-pub fn factors(factors: &LayerFactors) -> [RgbImage; 2] {
+pub fn factors(factors: &LayerFactors) -> [HeatMap; 2] {
     let components = factors.components.max(1);
     let outputs = factors.right.len() / components / factors.rank.max(1);
     // The product of the factors is about one: those of the first rank are, and the others about zero.
@@ -55,7 +70,27 @@ pub fn factors(factors: &LayerFactors) -> [RgbImage; 2] {
     ]
 }
 
-fn heat_map(values: &[f32], rows: usize, first_rank: impl Fn(usize) -> bool) -> RgbImage {
+/// Factors as shades of grey.
+pub struct HeatMap {
+    pub picture: RgbImage,
+    /// By how much black is less than grey, and white more.
+    most: f32,
+    /// Factors that share a pixel, of which the one farthest from grey is shown.
+    each: usize,
+}
+
+impl HeatMap {
+    /// What its shades stand for.
+    pub fn scale(&self) -> String {
+        let shared = match self.each {
+            1 => String::new(),
+            each => format!(", the farthest from grey of every {each}"),
+        };
+        format!("black -{0:.2}, white +{0:.2}{shared}", self.most)
+    }
+}
+
+fn heat_map(values: &[f32], rows: usize, first_rank: impl Fn(usize) -> bool) -> HeatMap {
     let columns = values.len() / rows;
     let neutral = |column: usize| f32::from(u8::from(first_rank(column)));
     let ways = values.iter().enumerate();
@@ -63,72 +98,32 @@ fn heat_map(values: &[f32], rows: usize, first_rank: impl Fn(usize) -> bool) -> 
         .map(|(at, value)| value - neutral(at % columns.max(1)))
         .collect();
     let most = largest(&ways);
-    // A texture's side has its limits, and so has what one can see.
-    let shown = columns.min(2048);
-    RgbImage::from_fn(shown as u32, rows as u32, |x, y| {
-        let way = ways[y as usize * columns + x as usize];
+    let each = columns.div_ceil(MOST_COLUMNS).max(1);
+    let picture = RgbImage::from_fn(columns.div_ceil(each) as u32, rows as u32, |x, y| {
+        let first = x as usize * each;
+        let row = &ways[y as usize * columns..][..columns];
+        let shared = row[first..columns.min(first + each)].iter().copied();
+        let farthest = |a: f32, b: f32| if b.abs() > a.abs() { b } else { a };
+        let way = shared.fold(0.0, farthest);
         let grey = (127.5 + 127.5 * way / most).round() as u8;
         Rgb([grey; 3])
-    })
+    });
+    HeatMap {
+        picture,
+        most,
+        each,
+    }
 }
 
-/// The largest value, whatever its sign.
+/// The largest finite value, whatever its sign; something to divide by, even where there is none.
 pub fn largest(values: &[f32]) -> f32 {
-    values
-        .iter()
-        .fold(f32::MIN_POSITIVE, |most, value| most.max(value.abs()))
+    let sizes = values.iter().map(|value| value.abs());
+    let finite = sizes.filter(|size| size.is_finite());
+    finite.fold(f32::MIN_POSITIVE, f32::max)
 }
 
-fn save_rows(rows: &[Vec<RgbImage>], path: &Path) -> Result<()> {
-    let strips: Vec<RgbImage> = rows.iter().map(|row| strip(row)).collect();
-    let width = strips.iter().map(RgbImage::width).max().unwrap_or(1);
-    let height = strips.iter().map(RgbImage::height).sum::<u32>().max(1);
-    let mut canvas = RgbImage::from_pixel(width, height, GROUND);
-    let mut y = 0;
-    for strip in &strips {
-        imageops::replace(&mut canvas, strip, 0, y);
-        y += i64::from(strip.height());
-    }
-    canvas.save(path)?;
-    Ok(())
-}
-
-/// Pictures side by side, enlarged.
-fn strip(pictures: &[RgbImage]) -> RgbImage {
-    let large = |picture: &RgbImage| {
-        let (width, height) = (picture.width() * SCALE, picture.height() * SCALE);
-        imageops::resize(picture, width, height, imageops::FilterType::Nearest)
-    };
-    let pictures: Vec<RgbImage> = pictures.iter().map(large).collect();
-    let height = pictures.iter().map(RgbImage::height).max().unwrap_or(0) + GAP;
-    let width = pictures
-        .iter()
-        .map(|picture| picture.width() + GAP)
-        .sum::<u32>()
-        + GAP;
-    let mut canvas = RgbImage::from_pixel(width, height, GROUND);
-    let mut x = i64::from(GAP);
-    for picture in &pictures {
-        imageops::replace(&mut canvas, picture, x, i64::from(GAP) / 2);
-        x += i64::from(picture.width() + GAP);
-    }
-    canvas
-}
-
-/// Rows of small pictures: mean, standard deviation, draws.
-fn rows(kernels: &KernelDraws) -> Vec<Vec<RgbImage>> {
-    let centred = |value: f32| 0.5 + 0.35 * value;
-    let spread = |value: f32| 2.5 * value;
-    let mut rows = vec![
-        row(kernels.shape, &kernels.mean, centred),
-        row(kernels.shape, &kernels.std, spread),
-    ];
-    let draws = kernels.draws.iter();
-    rows.extend(draws.map(|draw| row(kernels.shape, draw, centred)));
-    rows
-}
-
-fn row(shape: [usize; 4], values: &[f32], brightness: impl Fn(f32) -> f32) -> Vec<RgbImage> {
+/// A picture per kernel, by the brightness of its values from 0 to 1.
+pub fn row(shape: [usize; 4], values: &[f32], brightness: impl Fn(f32) -> f32) -> Vec<RgbImage> {
     let [_, channels, height, width] = shape;
     let plane = height * width;
     values
@@ -152,17 +147,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kernel_becomes_a_picture_of_its_channels() {
-        let kernels = KernelDraws {
-            shape: [1, 3, 1, 2],
-            mean: vec![0.0, 10.0, -10.0, 0.0, 0.0, 10.0],
-            std: vec![0.0; 6],
-            draws: vec![],
+    fn no_factor_of_a_wide_layer_is_left_out() {
+        let wide = |last: f32| {
+            let mut right = vec![1.0; 2 * 5000];
+            right[4999] = last;
+            factors(&LayerFactors {
+                components: 2,
+                rank: 1,
+                left: vec![1.0; 2 * 9],
+                right,
+            })
         };
-        let rows = rows(&kernels);
-        assert_eq!(rows.len(), 2);
-        assert_eq!(rows[0][0].get_pixel(0, 0), &Rgb([128, 0, 128]));
-        assert_eq!(rows[0][0].get_pixel(1, 0), &Rgb([255, 128, 255]));
-        assert_eq!(rows[1][0].get_pixel(0, 0), &Rgb([0, 0, 0]));
+        let [narrow, map] = wide(3.0);
+        assert_eq!(narrow.picture.width(), 9);
+        assert!(!narrow.scale().contains("every"));
+        let picture = &map.picture;
+        assert_eq!(picture.dimensions(), (1667, 2));
+        assert!(map.scale().ends_with("of every 3"), "{}", map.scale());
+        assert_eq!(picture.get_pixel(1666, 0).0, [255; 3]);
+        assert_eq!(picture.get_pixel(1666, 1).0, [128; 3]);
+        assert_eq!(wide(-1.0)[1].picture.get_pixel(1666, 0).0, [0; 3]);
     }
 }

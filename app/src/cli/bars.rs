@@ -43,13 +43,12 @@ impl Voice {
         }
     }
 
-    /// What went wrong, with its causes, on the standard error.
+    /// What went wrong, with its causes.
     pub fn error(&self, error: &anyhow::Error) {
         let text = format!("{error:#}");
         match self.output {
             Output::Json => {
-                let line = serde_json::json!({ "event": "error", "message": text });
-                let _ = writeln!(std::io::stdout(), "{line}");
+                self.json(&serde_json::json!({ "event": "error", "message": text }));
             }
             Output::Text | Output::Quiet => {
                 let _ = writeln!(std::io::stderr(), "error: {text}");
@@ -75,7 +74,9 @@ impl Voice {
     pub fn follow(&self, control: &Control) {
         let mut bar: Option<ProgressBar> = None;
         while let Some(event) = control.next_event() {
-            self.json(&Told(&event));
+            if !matches!(event, Event::Warning { .. }) {
+                self.json(&Told(&event));
+            }
             match event {
                 Event::Phase { .. } => clear(&mut bar),
                 Event::Prepared(prepared) => {
@@ -133,8 +134,13 @@ impl Voice {
 
     /// Something that the user should know.
     pub fn warn(&self, message: &str) {
-        if self.output == Output::Text {
-            let _ = writeln!(std::io::stderr(), "warning: {message}");
+        match self.output {
+            Output::Json => {
+                self.json(&serde_json::json!({ "event": "warning", "message": message }))
+            }
+            Output::Text | Output::Quiet => {
+                let _ = writeln!(std::io::stderr(), "warning: {message}");
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 //! ordinary client. Whatever the way, the content is compared with a checksum before it gets its name.
 
 use super::Voice;
+use crate::error::unwritable;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use flate2::read::GzDecoder;
@@ -169,7 +170,7 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
         .out
         .clone()
         .unwrap_or_else(|| Path::new("data").join(name));
-    fs::create_dir_all(&out).with_context(|| format!("{} cannot be made", out.display()))?;
+    fs::create_dir_all(&out).map_err(unwritable(&out))?;
     let official: Vec<&Checked> = source.official.iter().map(|(_, file)| file).collect();
     let packaged: Vec<&Checked> = source.packaged.iter().collect();
     let there = [official, packaged]

@@ -3,16 +3,19 @@
 use super::{Voice, devices, finetune, outcome};
 use crate::{
     demo::{DATA, run_folder, settings},
+    error::{BadInput, unwritable},
+    outcome::about,
     report::{self, Report},
 };
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use bayesadapter::{
     data::Split,
-    session::{DeviceChoice, Job, Method, RunFolder, RunSettings, open_any},
+    disk,
+    session::{DeviceChoice, Job, Method, RunFolder, RunSettings, SessionError, open_any},
 };
 use clap::Args;
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     process::ExitCode,
     time::Instant,
@@ -20,31 +23,43 @@ use std::{
 
 #[derive(Args)]
 pub struct Flags {
-    /// Folder of the demo's three runs and its report.
+    /// Folder of the demo's three runs and its report; a demo that is there is replaced, and nothing else.
     #[arg(long, default_value = "bayesadapter-demo", value_name = "FOLDER")]
     out: PathBuf,
-    /// What computes: auto, cpu, gpu or gpu:N.
+    /// What computes: auto (a GPU if there is one), cpu, gpu or gpu:N as `devices` lists them.
     #[arg(long, default_value_t = DeviceChoice::Auto)]
     device: DeviceChoice,
-    /// Start of all chance.
+    /// Start of all chance; the same seed gives the same demo.
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
 }
 
-/// What the run files of a demo say of themselves.
-pub const ABOUT: &str = "A run of bayesadapter's demo";
+/// What the run files of a demo begin with, and no others.
+const ABOUT: &str = "A run of bayesadapter's demo";
+
+/// What a demo makes in the folder of a run; the file that tells whose run it is goes last.
+const MADE: [&str; 6] = [
+    "checkpoints",
+    "evaluations",
+    "metrics.csv",
+    "metrics.json",
+    "posterior.safetensors",
+    "run.toml",
+];
+
+const METHODS: [Method; 3] = [Method::Map, Method::Mfg, Method::Pse];
 
 pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
     let start = Instant::now();
-    clear(&flags.out)?;
     let device = devices::choose(flags.device)?;
+    clear(&flags.out)?;
     voice.say(format_args!(
         "A small network, 445 handwritten digits to learn from, 1,352 to judge by, and scribbles that are no \
          digits.\nDevice: {}",
         device.name
     ));
     let mut runs = Vec::new();
-    for method in [Method::Map, Method::Mfg, Method::Pse] {
+    for method in METHODS {
         voice.say(format_args!("\n{}", introduction(method)));
         let settings = RunSettings {
             seed: flags.seed,
@@ -52,8 +67,9 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
         };
         let job = Job::open(settings, &device.device)?;
         let path = run_folder(&flags.out, method);
-        let folder = RunFolder::create(&path, &job.settings, ABOUT)?;
-        let code = finetune::execute_quietly(job, None, folder, None, voice)?;
+        let about = format!("{ABOUT}\n{}", about(&device));
+        let folder = RunFolder::create(&path, &job.settings, &about)?;
+        let code = finetune::execute_quietly(job, None, folder, voice)?;
         if let Some(code) = code {
             return Ok(code);
         }
@@ -66,30 +82,75 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
         flags.out.join("pse").join("posterior.safetensors").display(),
         start.elapsed().as_secs_f64()
     ));
+    voice.json(&serde_json::json!({ "event": "finished", "report": page }));
     Ok(ExitCode::SUCCESS)
 }
 
 /// A second demo replaces the first; nothing else is ever removed.
 fn clear(out: &Path) -> Result<()> {
-    if !out.exists() {
+    if is_free(out) {
         return Ok(());
     }
-    let runs = ["map", "mfg", "pse"].map(|run| out.join(run));
-    if !out.join("report.html").exists() && !runs.iter().any(|run| run.join("run.toml").exists()) {
-        let empty = out
-            .read_dir()
-            .is_ok_and(|mut entries| entries.next().is_none());
-        if !empty {
-            bail!(
-                "{} is there, and holds no demo; choose another folder with --out",
-                out.display()
-            );
+    let runs = METHODS.map(|method| run_folder(out, method));
+    let there: Vec<&PathBuf> = runs.iter().filter(|run| !is_free(run)).collect();
+    let foreign = match there.is_empty() {
+        true => Some(out),
+        false => there
+            .iter()
+            .find(|run| !is_of_demo(run))
+            .map(|run| run.as_path()),
+    };
+    if let Some(place) = foreign {
+        return Err(BadInput(format!(
+            "{} is there, and is not of a demo; choose another folder with --out",
+            place.display()
+        ))
+        .into());
+    }
+    // All of them, before the first is touched.
+    let locks: Result<Vec<_>> = there.iter().map(|run| lock(run)).collect();
+    let _locks = locks?;
+    for run in there {
+        for made in MADE {
+            remove(&run.join(made))?;
         }
     }
-    for run in runs.iter().filter(|run| run.join("run.toml").exists()) {
-        fs::remove_dir_all(run).with_context(|| format!("{} cannot be replaced", run.display()))?;
-    }
     Ok(())
+}
+
+/// Whether there is nothing at a path, or an empty folder: a lock that nobody holds is nothing.
+fn is_free(path: &Path) -> bool {
+    match disk::list(path) {
+        Ok(entries) => entries.iter().all(|entry| entry.ends_with(".lock")),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    }
+}
+
+fn is_of_demo(run: &Path) -> bool {
+    let text = fs::read_to_string(run.join("run.toml")).unwrap_or_default();
+    text.lines().next() == Some(&format!("# {ABOUT}"))
+}
+
+fn lock(run: &Path) -> Result<disk::Lock> {
+    let lock = disk::lock(run).map_err(unwritable(run))?;
+    let busy = || SessionError::Folder {
+        folder: run.display().to_string(),
+        problem: "another process works on this run".to_owned(),
+    };
+    Ok(lock.ok_or_else(busy)?)
+}
+
+fn remove(path: &Path) -> Result<()> {
+    let removed = match path.is_dir() {
+        true => fs::remove_dir_all(path),
+        false => fs::remove_file(path),
+    };
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(unwritable(path)(error).into())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn introduction(method: Method) -> &'static str {
@@ -125,4 +186,58 @@ fn report(runs: &[(Method, PathBuf)], out: &Path, voice: &Voice) -> Result<PathB
     outcome::table(&report.evaluations, voice);
     report.pictures = outcome::pictures(&report.evaluations, &Some(open_any(DATA, Split::Test)?));
     report::write(&report, out)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by it")]
+mod tests {
+    use super::*;
+
+    fn run(out: &Path, name: &str, first_line: &str) -> PathBuf {
+        let run = out.join(name);
+        fs::create_dir_all(run.join("checkpoints")).unwrap();
+        fs::write(run.join("run.toml"), format!("# {first_line}\nseed = 0\n")).unwrap();
+        fs::write(run.join("posterior.safetensors"), "hours of work").unwrap();
+        run
+    }
+
+    #[test]
+    fn only_what_a_demo_made_is_removed() {
+        let scratch = tempfile::tempdir().unwrap();
+        let out = scratch.path();
+        clear(&out.join("not there yet")).unwrap();
+        clear(out).unwrap();
+        let of_demo = run(out, "map", ABOUT);
+        fs::write(of_demo.join("notes.txt"), "the user's").unwrap();
+        // A run of the user in one of the other places keeps all of them.
+        let of_user = run(out, "pse", "A run of bayesadapter 0.1.0");
+        let error = clear(out).unwrap_err().to_string();
+        assert!(error.contains("pse") && error.contains("--out"), "{error}");
+        assert!(of_user.join("posterior.safetensors").exists());
+        assert!(of_demo.join("posterior.safetensors").exists());
+        fs::remove_dir_all(&of_user).unwrap();
+        // So does another process that works there.
+        let lock = disk::lock(&of_demo).unwrap().unwrap();
+        assert!(
+            clear(out)
+                .unwrap_err()
+                .to_string()
+                .contains("another process")
+        );
+        drop(lock);
+        clear(out).unwrap();
+        assert!(!of_demo.join("run.toml").exists() && !of_demo.join("checkpoints").exists());
+        assert!(of_demo.join("notes.txt").exists());
+        fs::remove_file(of_demo.join("notes.txt")).unwrap();
+        fs::write(out.join("report.html"), "of the demo").unwrap();
+        run(out, "mfg", ABOUT);
+        clear(out).unwrap();
+    }
+
+    #[test]
+    fn a_folder_of_something_else_is_refused() {
+        let scratch = tempfile::tempdir().unwrap();
+        fs::write(scratch.path().join("report.html"), "of another run").unwrap();
+        assert!(clear(scratch.path()).is_err());
+    }
 }

@@ -1,13 +1,18 @@
 //! `bayesadapter evaluate`: posteriors on test pictures, side by side.
 
-use super::{Voice, devices, outcome};
+use super::{
+    BadInput, Voice, devices, faces,
+    flags::usual_workers,
+    outcome,
+    test_pictures::{self, Judged},
+};
 use crate::{
     network,
     report::{self, Report},
 };
 use anyhow::Result;
 use bayesadapter::{
-    data::{Corrupted, Corruption, Dataset, FrostPictures, Split},
+    data::{Corrupted, Corruption, Dataset, FacePairs, FrostPictures, Split},
     evaluate::Evaluation,
     session::{self, DeviceChoice, EvaluationSettings, Judge, OwnThread, open_any},
 };
@@ -24,44 +29,60 @@ pub struct Flags {
     /// Posterior files; the first is what the others are compared with.
     #[arg(required = true)]
     posteriors: Vec<PathBuf>,
-    /// Test pictures: any layout that `finetune` takes; its test part is used.
+    /// Test pictures: any layout that `finetune` takes. Its test part is used; of data in one piece that a network
+    /// learnt from, what its run kept back.
     #[arg(long, value_name = "PATH")]
     data: String,
-    /// Pictures of another kind, on which the network should be unsure.
+    /// Pictures of another kind, on which the network should be unsure: tells how well it knows them from the others
+    /// [default: none].
     #[arg(long, value_name = "PATH")]
     ood: Option<String>,
-    /// Corrupt the test pictures as CIFAR-10-C does, such as gaussian_noise or fog.
+    /// Corrupt the test pictures as CIFAR-10-C does, such as gaussian_noise or fog: a network should grow unsure before
+    /// it is wrong [default: none].
     #[arg(long, value_name = "NAME")]
     corruption: Option<Corruption>,
-    /// How badly, 1 to 5.
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=5))]
+    /// How badly, 1 to 5; the middle shows a difference before everything is lost.
+    #[arg(long, default_value_t = 3, requires = "corruption", value_parser = clap::value_parser!(u8).range(1..=5))]
     severity: u8,
-    /// Folder with the photographs that the corruption `frost` needs.
-    #[arg(long, value_name = "FOLDER")]
+    /// Folder with the photographs that the corruption `frost` needs, as the authors of CIFAR-10-C publish them
+    /// [default: none].
+    #[arg(long, value_name = "FOLDER", requires = "corruption")]
     frost: Option<PathBuf>,
-    /// Draws of the posterior.
+    /// Draws of the posterior; the paper sees no change after 20.
     #[arg(long, default_value_t = 20, value_name = "S")]
     draws: u32,
-    /// Pictures at once.
+    /// Pictures at once; fewer take less memory, and change no result.
     #[arg(long, default_value_t = 128, value_name = "N")]
     batch: usize,
-    /// Threads that read pictures ahead.
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    workers: usize,
-    /// Pass over pictures that cannot be read.
+    /// Threads that read pictures ahead; they change no result [default: 1, or as many as there are cores for networks
+    /// that see large photographs].
+    #[arg(long, value_name = "N")]
+    workers: Option<usize>,
+    /// Pass over pictures that cannot be read [default: end with their name].
     #[arg(long)]
     skip_broken: bool,
-    /// What computes: auto, cpu, gpu or gpu:N.
+    /// What computes: auto (a GPU if there is one), cpu, gpu or gpu:N as `devices` lists them.
     #[arg(long, default_value_t = DeviceChoice::Auto)]
     device: DeviceChoice,
     /// Folder for the report [default: none is written].
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
+    /// List of pairs of faces like LFW's pairs.txt, of which --data has the pictures, Name/Name_0001.jpg: tells how
+    /// often a network knows whether two faces are of one person, fold by fold [default: none, classes are judged].
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["ood", "corruption", "skip_broken", "out"])]
+    pairs: Option<PathBuf>,
 }
 
 pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
     let device = devices::choose(flags.device)?;
-    let test = test_pictures(flags)?;
+    if let Some(pairs) = &flags.pairs {
+        let faces = FacePairs::open(&flags.data, pairs)?;
+        for path in &flags.posteriors {
+            verify(path, flags, &faces, &device.device, voice)?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let test = test_pictures(flags, voice)?;
     let other = match &flags.ood {
         Some(path) => Some((path.clone(), open_any(path, Split::Test)?)),
         None => None,
@@ -71,6 +92,7 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
     for path in &flags.posteriors {
         let evaluation = judge(path, flags, &test, &other, &device.device, voice)?;
         let Some(evaluation) = evaluation else {
+            voice.json(&serde_json::json!({ "event": "stopped" }));
             return Ok(ExitCode::from(super::exit::INTERRUPTED));
         };
         first_layers.extend(outcome::first_layer(&evaluation.method, path)?);
@@ -91,14 +113,21 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
     };
     let page = report::write(&report, out)?;
     voice.say(format_args!("Report: {}", page.display()));
+    voice.json(&serde_json::json!({ "event": "finished", "report": page }));
     Ok(ExitCode::SUCCESS)
 }
 
-fn test_pictures(flags: &Flags) -> Result<Arc<dyn Dataset>> {
-    let test = open_any(&flags.data, Split::Test)?;
+fn test_pictures(flags: &Flags, voice: &Voice) -> Result<Arc<dyn Dataset>> {
+    let networks: Result<Vec<Judged>> = flags.posteriors.iter().map(|path| read(path)).collect();
+    let test = test_pictures::open(&flags.data, &networks?, voice)?;
     let Some(corruption) = flags.corruption else {
         return Ok(test);
     };
+    if flags.frost.is_some() && corruption != Corruption::Frost {
+        let text =
+            format!("--frost is for the corruption frost, and {corruption} needs no photographs");
+        return Err(BadInput(text).into());
+    }
     let corrupted = match (&flags.frost, corruption) {
         (Some(folder), Corruption::Frost) => {
             let frost = FrostPictures::open(folder)?;
@@ -107,6 +136,13 @@ fn test_pictures(flags: &Flags) -> Result<Arc<dyn Dataset>> {
         _ => Corrupted::new(test, corruption, flags.severity, 0),
     };
     Ok(Arc::new(corrupted?))
+}
+
+fn read(path: &Path) -> Result<Judged> {
+    Ok(Judged {
+        file: path.to_owned(),
+        header: network::read(path)?.header().clone(),
+    })
 }
 
 /// Judges one file; nothing if the user stopped it.
@@ -119,16 +155,18 @@ fn judge(
     voice: &Voice,
 ) -> Result<Option<Evaluation>> {
     let opened = network::open(path, device)?;
+    let preparation = opened.preparation()?;
+    let usual_workers = usual_workers(preparation.shape[1]);
     let judge = Judge {
         test: Arc::clone(test),
         out_of_distribution: other.clone(),
-        preparation: opened.preparation()?,
+        preparation,
         settings: EvaluationSettings {
             draws: flags.draws,
             batch: flags.batch,
         },
         skip_broken: flags.skip_broken,
-        workers: flags.workers,
+        workers: flags.workers.unwrap_or(usual_workers),
         device: device.clone(),
     };
     let (control, port) = session::connect();
@@ -144,19 +182,51 @@ fn judge(
     let judged = judged
         .map_err(|_| anyhow::anyhow!("the evaluation ended by a defect of this program"))??;
     Ok(judged.map(|evaluation| Evaluation {
-        // Several files of one method are told apart by their folders.
-        method: match flags.posteriors.len() {
-            1 => evaluation.method.clone(),
-            _ => label(path, &evaluation.method),
-        },
+        method: flags.label(path, &evaluation.method),
         ..evaluation
     }))
 }
 
-fn label(path: &Path, method: &str) -> String {
-    let folder = path.parent().and_then(Path::file_name);
-    match folder {
-        Some(folder) => format!("{method} {}", folder.to_string_lossy()),
-        None => method.to_owned(),
+/// Tells how often a network is right on pairs of faces.
+fn verify(
+    path: &Path,
+    flags: &Flags,
+    faces: &FacePairs,
+    device: &Device,
+    voice: &Voice,
+) -> Result<()> {
+    let opened = network::open(path, device)?;
+    let how = EvaluationSettings {
+        draws: flags.draws,
+        batch: flags.batch,
+    };
+    let features = faces::features(&opened, faces, &how, flags.workers, device, voice)?;
+    let verification = faces.verify(&features)?;
+    let method = flags.label(path, &opened.method.to_string());
+    voice.say(format_args!(
+        "{method}: {} pairs of {} faces in {} folds, accuracy {:.2} %, standard error {:.2} %",
+        faces.pairs().len(),
+        faces.pictures().len(),
+        verification.folds.len(),
+        100.0 * verification.mean_accuracy,
+        100.0 * verification.standard_error
+    ));
+    voice.json(&serde_json::json!({
+        "event": "verified",
+        "method": method,
+        "verification": verification,
+    }));
+    Ok(())
+}
+
+impl Flags {
+    /// Several files of one method are told apart by their folders.
+    fn label(&self, path: &Path, method: &str) -> String {
+        match path.parent().and_then(Path::file_name) {
+            Some(folder) if self.posteriors.len() > 1 => {
+                format!("{method} {}", folder.to_string_lossy())
+            }
+            _ => method.to_owned(),
+        }
     }
 }

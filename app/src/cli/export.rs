@@ -1,8 +1,8 @@
 //! `bayesadapter export`: ordinary weights out of a posterior.
 
-use super::Voice;
+use super::{BadInput, Voice};
 use crate::network;
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use bayesadapter::{
     checkpoint::{Rename, to_safetensors},
     file::write_atomically,
@@ -27,7 +27,10 @@ pub struct Flags {
 pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
     let opened = network::open(&flags.posterior, &Device::flex())?;
     let architecture = opened.header.architecture.clone();
-    let architecture = architecture.ok_or_else(|| anyhow!("the file does not name its network"))?;
+    let architecture = architecture.ok_or_else(|| {
+        let text = "the file does not name its network, so its weights have no names of PyTorch";
+        BadInput(text.to_owned())
+    })?;
     let plain = match flags.draw {
         Some(draw) => opened.bayes.draw(draw)?,
         None => opened.bayes.at_mean()?,
@@ -44,5 +47,6 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
         flags.posterior.display(),
         flags.out.display()
     ));
+    voice.json(&serde_json::json!({ "event": "exported", "draw": flags.draw, "file": flags.out }));
     Ok(ExitCode::SUCCESS)
 }

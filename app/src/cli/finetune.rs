@@ -12,7 +12,7 @@ use bayesadapter::{
     session::{self, Command, Ending, Job, Method, RunFolder, RunSettings},
     train::{FineTuning, TrainState},
 };
-use std::{path::Path, process::ExitCode};
+use std::{io::Write, path::Path, process::ExitCode};
 
 /// Where a run starts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,8 +30,13 @@ pub fn run(flags: &RunFlags, start: Start, voice: &Voice) -> Result<ExitCode> {
     let settings = settings(flags, start)?;
     let device = devices::choose(settings.device)?;
     let job = Job::open(settings, &device.device)?;
+    tell_remarks(&job, voice);
     if flags.dry_run {
         return outcome::plan(&job, &device.name, voice);
+    }
+    if start == Start::Pretrained && job.load.is_none() {
+        let text = "`finetune` starts from trained weights: name them with --weights. `bayesadapter pretrain` makes some";
+        return Err(BadInput(text.to_owned()).into());
     }
     let out = flags
         .out
@@ -39,41 +44,57 @@ pub fn run(flags: &RunFlags, start: Start, voice: &Voice) -> Result<ExitCode> {
         .unwrap_or_else(|| Path::new("runs").join(folder_name(&job.settings)));
     let folder = RunFolder::create(&out, &job.settings, &about(&device))?;
     voice.say(format_args!("Device: {}", device.name));
-    execute(job, None, folder, None, voice)
+    execute(job, None, folder, voice)
 }
 
 fn settings(flags: &RunFlags, start: Start) -> Result<RunSettings> {
-    let mut settings = flags.settings()?;
-    if start == Start::Random {
-        if flags.posterior.is_some() || flags.weights.is_some() {
-            let text = "`pretrain` trains point weights from random ones; `finetune` takes --weights and --posterior";
-            return Err(BadInput(text.to_owned()).into());
-        }
+    if start == Start::Pretrained {
+        return flags.settings(|_| ());
+    }
+    let settings = flags.settings(|settings| {
         settings.posterior.method = Method::Map;
-        if flags.config.is_none() {
-            let scratch = FineTuning::from_scratch();
-            settings.training.rates.mean_drop = scratch.mean_drop;
-            if flags.mean_rate.is_none() {
-                settings.training.rates.mean_rate = scratch.mean_rate;
-            }
-        }
+        settings.training.rates = FineTuning::from_scratch();
+    })?;
+    if settings.model.weights.is_some() || settings.posterior.method != Method::Map {
+        let text = "`pretrain` trains point weights from random ones, but weights or a posterior are given, as a flag or \
+                    in the run file; `finetune` takes them";
+        return Err(BadInput(text.to_owned()).into());
     }
     Ok(settings)
 }
 
+fn tell_remarks(job: &Job, voice: &Voice) {
+    let mut remarks: Vec<String> = [&job.train, &job.test]
+        .iter()
+        .filter_map(|data| data.remark())
+        .collect();
+    // Both parts of data that come in one piece say the same.
+    remarks.dedup();
+    remarks.iter().for_each(|remark| voice.warn(remark));
+}
+
 fn resume(path: &Path, flags: &RunFlags, voice: &Voice) -> Result<ExitCode> {
-    let (folder, mut settings) = RunFolder::open(path)?;
-    if folder.is_finished(&settings) {
+    let (mut folder, saved) = RunFolder::open(path)?;
+    if folder.is_finished(&saved) {
+        let posterior = folder.posterior_path();
+        // The report is written by someone who opens the folder anew.
+        drop(folder);
+        // A run may have been ended between its evaluation and its report.
+        if !path.join("report.html").exists() {
+            return outcome::finish(path, voice);
+        }
         voice.say(format_args!(
             "{} is finished; nothing to do",
             path.display()
         ));
+        voice.json(&serde_json::json!({
+            "event": "finished",
+            "posterior": posterior,
+        }));
         return Ok(ExitCode::SUCCESS);
     }
+    let mut settings = saved.clone();
     flags.apply(&mut settings);
-    let rates = flags
-        .changes_rates()
-        .then(|| settings.training.rates.clone());
     let (state, damaged) = folder.state()?;
     for file in damaged {
         voice.warn(&format!(
@@ -83,8 +104,11 @@ fn resume(path: &Path, flags: &RunFlags, voice: &Voice) -> Result<ExitCode> {
     }
     let device = devices::choose(settings.device)?;
     let job = Job::open(settings, &device.device)?;
+    if job.settings != saved {
+        folder.change(&job.settings, &about(&device))?;
+    }
     voice.say(format_args!("Device: {}", device.name));
-    execute(job, state, folder, rates, voice)
+    execute(job, state, folder, voice)
 }
 
 /// Runs a job to its end and writes its report.
@@ -92,30 +116,24 @@ fn execute(
     job: Job,
     state: Option<TrainState>,
     folder: RunFolder,
-    rates: Option<FineTuning>,
     voice: &Voice,
 ) -> Result<ExitCode> {
     let path = folder.path().to_owned();
-    match execute_quietly(job, state, folder, rates, voice)? {
+    match execute_quietly(job, state, folder, voice)? {
         Some(code) => Ok(code),
         None => outcome::finish(&path, voice),
     }
 }
 
-/// Runs a job to its end, with other learning rates than those that it was saved with if some are given. Returns a
-/// code only if it was stopped before.
+/// Runs a job to its end. Returns a code only if it was stopped before.
 pub fn execute_quietly(
     job: Job,
     state: Option<TrainState>,
     folder: RunFolder,
-    rates: Option<FineTuning>,
     voice: &Voice,
 ) -> Result<Option<ExitCode>> {
     let path = folder.path().to_owned();
     let (control, thread) = session::spawn(job, state, folder);
-    if let Some(rates) = rates {
-        control.send(Command::SetRates(rates));
-    }
     stop_on_interrupt(&control);
     voice.follow(&control);
     let ending = thread
@@ -128,6 +146,7 @@ pub fn execute_quietly(
                 "Stopped and saved. Go on with: bayesadapter finetune --resume {}",
                 path.display()
             ));
+            voice.json(&serde_json::json!({ "event": "stopped", "resume": path }));
             Ok(Some(ExitCode::from(INTERRUPTED)))
         }
         Err(error) => {
@@ -140,6 +159,7 @@ pub fn execute_quietly(
                     "The last saved state is in {0}; go on with: bayesadapter finetune --resume {0}",
                     path.display()
                 ));
+                voice.json(&serde_json::json!({ "event": "resumable", "resume": path }));
             }
             Err(error.into())
         }
@@ -158,7 +178,8 @@ pub fn stop_on_interrupt(control: &session::Control) {
         let _ = ctrlc::set_handler(move || match &mut *lock() {
             Some((control, told)) if !*told => {
                 *told = true;
-                eprintln!("\nStopping after this step; once more to end at once.");
+                let text = "\nStopping after this step; once more to end at once.";
+                let _ = writeln!(std::io::stderr(), "{text}");
                 control.send(Command::Stop);
             }
             _ => std::process::exit(i32::from(INTERRUPTED)),

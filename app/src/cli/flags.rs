@@ -1,17 +1,20 @@
 //! The flags of a run, which are the run's settings.
 
-use super::exit::BadInput;
-use anyhow::{Context, Result};
-use bayesadapter::{
-    pass::Estimator,
-    posterior::{PriorMean, Select},
-    session::{DeviceChoice, Method, PRESETS, RunSettings},
+use super::{
+    choices::{Augment, EstimatorFlag, PosteriorFlag, PriorFlag, augmentation},
+    exit::BadInput,
 };
-use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use anyhow::Result;
+use bayesadapter::{
+    models::{Architecture, ModelConfig},
+    posterior::Select,
+    session::{DeviceChoice, PRESETS, RunSettings},
+};
+use clap::Args;
+use std::path::{Path, PathBuf};
 
 /// What a run keeps from its start: only device, learning rates and the bound on gradients can change on the way.
-const FIXED: [&str; 25] = [
+const FIXED: [&str; 26] = [
     "model",
     "weights",
     "replace_head",
@@ -37,25 +40,30 @@ const FIXED: [&str; 25] = [
     "out",
     "config",
     "preset",
+    // Of a run that is half done nothing is left to plan.
+    "dry_run",
 ];
 
-/// What is not given comes from `--config`, then from `--preset`, then from the defaults.
+/// What is not given comes from `--config` or `--preset`, then from the defaults.
 #[derive(Args, Clone, Default)]
 pub struct RunFlags {
-    /// The network, such as resnet20-cifar, wrn-28-10, resnet50, mobilenet_v2 or digits-cnn.
+    /// The network, such as resnet20-cifar, wrn-28-10, resnet50, mobilenet_v2 or digits-cnn [default: digits-cnn, or
+    /// the preset's].
     #[arg(long, value_name = "NAME", help_heading = "Network")]
     pub model: Option<String>,
-    /// Its pre-trained weights: .pt, .pth, .th, .ckpt, .safetensors or a Burn record. Nothing in them is executed.
+    /// Its pre-trained weights: .pt, .pth, .th, .ckpt, .safetensors or a Burn record; nothing in them is executed
+    /// [default: none, which only `pretrain` and --dry-run can do without].
     #[arg(long, value_name = "FILE", help_heading = "Network")]
     pub weights: Option<String>,
     /// Replace the last layer when the weights are for another number of classes [default: refuse them].
     #[arg(long, help_heading = "Network")]
     pub replace_head: bool,
 
-    /// Pictures: CIFAR-10 (folder, tar.gz), IDX files, a folder per class, or `digits` [default: digits].
+    /// Pictures: CIFAR-10 (folder, tar.gz), IDX files, a folder per class, or `digits` [default: digits, which come
+    /// with the program; a preset needs its own].
     #[arg(long, value_name = "PATH", help_heading = "Data")]
     pub data: Option<String>,
-    /// Pictures of another kind, for the report: on these the network should be unsure.
+    /// Pictures of another kind, for the report: on these the network should be unsure [default: none].
     #[arg(long, value_name = "PATH", help_heading = "Data")]
     pub ood: Option<String>,
     /// What is done to pictures in training [default: none, or the preset's].
@@ -69,7 +77,8 @@ pub struct RunFlags {
     /// Pass over pictures that cannot be read [default: end with their name].
     #[arg(long, help_heading = "Data")]
     pub skip_broken: bool,
-    /// Threads that read pictures ahead [default: 1]; more for large photographs.
+    /// Threads that read pictures ahead; they change no result [default: 1, or as many as there are cores for networks
+    /// that see large photographs, which take long to decode].
     #[arg(long, value_name = "N", help_heading = "Data")]
     pub workers: Option<usize>,
 
@@ -82,17 +91,18 @@ pub struct RunFlags {
     /// Rank of the PSE factors [default: 1: in the paper more rank gains nothing].
     #[arg(long, value_name = "R", help_heading = "Posterior")]
     pub rank: Option<usize>,
-    /// Which weights become Bayesian: all, last, or path patterns such as 'layer4.*,fc.*' [default: all].
+    /// Which weights become Bayesian: all, last, or path patterns such as 'layer4.*,fc.*' [default: all, as in the
+    /// paper; fewer are cheaper].
     #[arg(long, value_name = "WHICH", help_heading = "Posterior")]
     pub layers: Option<String>,
-    /// Centre of the MFG prior: zero, or the pre-trained weights (MOPED) [default: zero].
+    /// Centre of the MFG prior: zero, or the pre-trained weights (MOPED) [default: zero, as weight decay has it].
     #[arg(long, value_enum, help_heading = "Posterior")]
     pub prior: Option<PriorFlag>,
 
     /// Passes over the data [default: 12, the paper's for CIFAR-10].
     #[arg(long, value_name = "N", help_heading = "Training")]
     pub epochs: Option<u32>,
-    /// Pictures in a mini-batch [default: 128].
+    /// Pictures in a mini-batch [default: 128, the paper's]; fewer take less memory.
     #[arg(long, value_name = "N", help_heading = "Training")]
     pub batch: Option<usize>,
     /// Mini-batches per step [default: 1]; more for a large batch in little memory.
@@ -136,7 +146,8 @@ pub struct RunFlags {
     /// Leave running statistics of batch norm as they are [default: update them, as the paper does].
     #[arg(long, help_heading = "Training")]
     pub freeze_statistics: bool,
-    /// Steps between saved states [default: 100]; one is saved after each epoch too.
+    /// Steps between saved states, so that little is lost when a run is killed [default: 100]; one is saved after each
+    /// epoch too.
     #[arg(long, value_name = "N", help_heading = "Training")]
     pub checkpoint_steps: Option<usize>,
 
@@ -150,88 +161,62 @@ pub struct RunFlags {
     /// Start of all chance; the same seed gives the same run [default: 0].
     #[arg(long, value_name = "N", help_heading = "Run")]
     pub seed: Option<u64>,
-    /// Folder of the run [default: runs/<model>-<posterior>].
+    /// Folder of the run; one that holds a run is never overwritten [default: runs/<model>-<posterior>].
     #[arg(long, value_name = "FOLDER", help_heading = "Run")]
     pub out: Option<PathBuf>,
-    /// Go on with the run in this folder, bit for bit; other learning rates and --clip-norm can be given with it.
+    /// Go on with the run in this folder, bit for bit; other learning rates and --clip-norm can be given with it
+    /// [default: a new run].
     #[arg(long, value_name = "FOLDER", conflicts_with_all = FIXED, help_heading = "Run")]
     pub resume: Option<PathBuf>,
-    /// Settings from a run file, such as the run.toml of another run.
-    #[arg(long, value_name = "FILE", help_heading = "Run")]
+    /// Settings from a run file, such as the run.toml of another run; flags go before them [default: none].
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "preset",
+        help_heading = "Run"
+    )]
     pub config: Option<PathBuf>,
-    /// Settings of the paper.
+    /// Settings of the paper, so that its numbers can be had again; flags go before them [default: none].
     #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(PRESETS), help_heading = "Run")]
     pub preset: Option<String>,
-    /// Print the plan and an estimate of memory and time, and do nothing.
+    /// Print the plan and an estimate of memory and time, and do nothing: to see whether a run fits.
     #[arg(long, help_heading = "Run")]
     pub dry_run: bool,
 }
 
-/// A step of augmentation.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Augment {
-    /// Nothing.
-    None,
-    /// Shift by up to an eighth of the side.
-    Crop,
-    /// Mirror left and right.
-    Flip,
-    /// Hide a square of half the side.
-    Cutout,
-    /// Random part of a photograph, as for ImageNet.
-    ResizedCrop,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum PosteriorFlag {
-    /// Mean-field Gaussian.
-    Mfg,
-    /// Parameter-sharing ensemble.
-    Pse,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum PriorFlag {
-    /// Zero.
-    Zero,
-    /// The pre-trained weights (MOPED).
-    Pretrained,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum EstimatorFlag {
-    /// One weight per mini-batch.
-    Vanilla,
-    /// One weight per picture.
-    Exemplar,
-    /// The pre-activation is drawn; MFG only.
-    Local,
-    /// One perturbation with random signs per picture; MFG only.
-    Flipout,
-}
-
 impl RunFlags {
-    /// The settings that these flags describe.
-    pub fn settings(&self) -> Result<RunSettings> {
-        let mut settings = match (&self.config, &self.preset) {
-            (Some(file), _) => {
-                let text = std::fs::read_to_string(file)
-                    .with_context(|| format!("{} cannot be read", file.display()))?;
-                RunSettings::from_toml(&text)
-                    .map_err(|error| BadInput(format!("{}: {error}", file.display())))?
+    /// The settings that these flags describe; `start` changes what is neither in a run file nor a flag.
+    pub fn settings(&self, start: impl FnOnce(&mut RunSettings)) -> Result<RunSettings> {
+        let mut settings = match &self.preset {
+            Some(name) => {
+                if self.data.is_none() {
+                    return Err(BadInput(format!(
+                        "the preset {name} needs the pictures that it is for: name them with --data, such as \
+                         data/cifar10 after `bayesadapter data get cifar10`"
+                    ))
+                    .into());
+                }
+                RunSettings::preset(name)?
             }
-            (None, Some(name)) => {
-                RunSettings::preset(name).map_err(|error| BadInput(error.to_string()))?
-            }
-            (None, None) => RunSettings::default(),
+            None => RunSettings::default(),
         };
+        start(&mut settings);
+        let mut workers = self.workers;
+        if let Some(file) = &self.config {
+            let given = read_run_file(file)?;
+            let of_data = given.get("data");
+            let says_workers = of_data.is_some_and(|data| data.get("workers").is_some());
+            settings = layered(settings, given)?;
+            workers = workers.or(says_workers.then_some(settings.data.workers));
+        }
         self.apply(&mut settings);
+        settings.data.workers = workers.unwrap_or_else(|| usual_workers(input_side(&settings)));
+        if settings.training.checkpoint_steps == 0 {
+            let text =
+                "the steps between saved states (checkpoint_steps) are 0, but must be at least 1";
+            return Err(BadInput(text.to_owned()).into());
+        }
         Ok(settings)
-    }
-
-    /// Whether other learning rates are asked for.
-    pub fn changes_rates(&self) -> bool {
-        self.mean_rate.is_some() || self.spread_rate.is_some()
     }
 
     /// Puts what is given into the settings.
@@ -272,24 +257,13 @@ impl RunFlags {
 
     fn apply_choices(&self, settings: &mut RunSettings) {
         if let Some(posterior) = self.posterior {
-            settings.posterior.method = match posterior {
-                PosteriorFlag::Mfg => Method::Mfg,
-                PosteriorFlag::Pse => Method::Pse,
-            };
+            settings.posterior.method = posterior.into();
         }
         if let Some(prior) = self.prior {
-            settings.posterior.prior = match prior {
-                PriorFlag::Zero => PriorMean::Zero,
-                PriorFlag::Pretrained => PriorMean::Pretrained,
-            };
+            settings.posterior.prior = prior.into();
         }
         if let Some(estimator) = self.estimator {
-            settings.training.estimator = match estimator {
-                EstimatorFlag::Vanilla => Estimator::Vanilla,
-                EstimatorFlag::Exemplar => Estimator::Exemplar,
-                EstimatorFlag::Local => Estimator::Local,
-                EstimatorFlag::Flipout => Estimator::Flipout,
-            };
+            settings.training.estimator = estimator.into();
         }
         if let Some(layers) = &self.layers {
             settings.posterior.layers = match layers.as_str() {
@@ -299,7 +273,7 @@ impl RunFlags {
             };
         }
         if let Some(steps) = &self.augment {
-            settings.data.augmentation = augmentation(steps, settings);
+            settings.data.augmentation = augmentation(steps, input_side(settings));
         }
         if self.freeze_statistics {
             settings.training.running_statistics = bayesadapter::train::RunningStatistics::Freeze;
@@ -307,18 +281,134 @@ impl RunFlags {
     }
 }
 
-/// Sizes of the paper's settings for 32 x 32, in proportion to the network's input.
-fn augmentation(steps: &[Augment], settings: &RunSettings) -> bayesadapter::data::Augmentation {
-    use bayesadapter::models::{Architecture, ModelConfig};
+/// A run file, in which every name is known.
+fn read_run_file(file: &Path) -> Result<toml::Table> {
+    let refuse =
+        |problem: &dyn std::fmt::Display| BadInput(format!("{}: {problem}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|error| refuse(&error))?;
+    RunSettings::from_toml(&text).map_err(|error| refuse(&error))?;
+    Ok(text
+        .parse()
+        .map_err(|error: toml::de::Error| refuse(&error))?)
+}
+
+/// Settings with those of a run file on top. They must have no optional value that the file could not take back.
+fn layered(settings: RunSettings, given: toml::Table) -> Result<RunSettings> {
+    fn lay(below: &mut toml::Table, above: toml::Table) {
+        for (name, value) in above {
+            match (below.get_mut(&name), value) {
+                (Some(toml::Value::Table(below)), toml::Value::Table(above)) => lay(below, above),
+                (_, value) => {
+                    below.insert(name, value);
+                }
+            }
+        }
+    }
+    let mut table = toml::Table::try_from(settings)?;
+    lay(&mut table, given);
+    Ok(table.try_into()?)
+}
+
+/// Threads that read pictures ahead, unless the user says another number: a photograph takes long to decode, and a
+/// small picture less than handing it over.
+pub fn usual_workers(side: usize) -> usize {
+    match side > 64 {
+        true => std::thread::available_parallelism().map_or(1, usize::from),
+        false => 1,
+    }
+}
+
+/// Height of what the network sees.
+fn input_side(settings: &RunSettings) -> usize {
     let architecture: Result<Architecture, _> = settings.model.architecture.parse();
-    let side = architecture.map_or(32, |architecture| architecture.input_shape()[1]);
-    let has = |step| steps.contains(&step);
-    bayesadapter::data::Augmentation {
-        crop_padding: if has(Augment::Crop) { side / 8 } else { 0 },
-        flip: has(Augment::Flip),
-        cutout: if has(Augment::Cutout) { side / 2 } else { 0 },
-        resized_crop: has(Augment::ResizedCrop)
-            .then(bayesadapter::data::Augmentation::imagenet)
-            .and_then(|imagenet| imagenet.resized_crop),
+    architecture.map_or(32, |architecture| architecture.input_shape()[1])
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by it")]
+mod tests {
+    use super::*;
+    use bayesadapter::{pass::Estimator, session::Method, train::FineTuning};
+
+    #[test]
+    fn every_flag_is_fixed_or_may_change_when_a_run_goes_on() {
+        let changing = ["mean_rate", "spread_rate", "clip_norm", "device", "resume"];
+        let command = RunFlags::augment_args(clap::Command::new("finetune"));
+        let mut flags: Vec<&str> = command
+            .get_arguments()
+            .map(|flag| flag.get_id().as_str())
+            .collect();
+        let mut known = [&FIXED[..], &changing].concat();
+        flags.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(flags, known);
+    }
+
+    fn preset(name: &str) -> RunSettings {
+        let flags = RunFlags {
+            preset: Some(name.to_owned()),
+            data: Some("pictures".to_owned()),
+            ..RunFlags::default()
+        };
+        flags.settings(|_| ()).unwrap()
+    }
+
+    #[test]
+    fn presets_are_the_papers_settings() {
+        let cases = [
+            ("paper-cifar10", "wrn-28-10", 12, 2e-4),
+            ("paper-imagenet", "resnet50", 4, 1e-4),
+            ("paper-faces", "mobilenet_v2", 4, 5e-4),
+        ];
+        for (name, network, epochs, lambda) in cases {
+            let settings = preset(name);
+            let training = &settings.training;
+            assert_eq!(settings.model.architecture, network, "{name}");
+            assert_eq!((training.epochs, training.batch), (epochs, 128), "{name}");
+            assert_eq!(training.lambda, lambda, "{name}");
+            let rates = &training.rates;
+            assert_eq!((rates.mean_rate, rates.mean_drop), (8e-4, 1.0), "{name}");
+            // From .1 by three drops to that of the means.
+            assert_eq!(rates.spread_rate, 0.1, "{name}");
+            let last = rates.spread_rate * rates.spread_drop.powi(3);
+            assert!((last - 8e-4).abs() < 1e-9, "{name}: {last}");
+            assert_eq!(training.estimator, Estimator::Exemplar, "{name}");
+            assert_eq!(settings.evaluation.draws, 20, "{name}");
+        }
+        let cifar = preset("paper-cifar10").data.augmentation;
+        assert_eq!(
+            (cifar.crop_padding, cifar.flip, cifar.cutout),
+            (4, true, 16)
+        );
+        let cores = std::thread::available_parallelism().unwrap().get();
+        assert_eq!(preset("paper-imagenet").data.workers, cores);
+        assert_eq!(preset("paper-cifar10").data.workers, 1);
+    }
+
+    #[test]
+    fn a_run_file_lies_over_the_start_and_flags_lie_over_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("run.toml");
+        let text = "model.architecture = 'resnet50'\ntraining.epochs = 7\ntraining.rates.mean_rate = 0.3\n";
+        std::fs::write(&file, text).unwrap();
+        let flags = RunFlags {
+            config: Some(file.clone()),
+            epochs: Some(9),
+            ..RunFlags::default()
+        };
+        let start = |settings: &mut RunSettings| {
+            settings.training.rates = FineTuning::from_scratch();
+            settings.posterior.method = Method::Map;
+        };
+        let settings = flags.settings(start).unwrap();
+        assert_eq!(settings.training.epochs, 9);
+        assert_eq!(settings.training.rates.mean_rate, 0.3);
+        assert_eq!(settings.training.rates.mean_drop, 0.2, "of the start");
+        assert_eq!(settings.posterior.method, Method::Map, "of the start");
+        std::fs::write(&file, format!("{text}data.workers = 3\n")).unwrap();
+        assert_eq!(flags.settings(start).unwrap().data.workers, 3);
+        std::fs::write(&file, "training.checkpoint_steps = 0").unwrap();
+        let error = flags.settings(start).unwrap_err().to_string();
+        assert!(error.contains("at least 1"), "{error}");
     }
 }

@@ -1,9 +1,9 @@
 //! `bayesadapter inspect`: what a file holds.
 
-use super::Voice;
+use super::{BadInput, Voice, kernels};
 use crate::network;
-use anyhow::{Context, Result};
-use bayesadapter::{checkpoint::Checkpoint, evaluate::KernelPosterior, models::ModelConfig};
+use anyhow::Result;
+use bayesadapter::{checkpoint::Checkpoint, evaluate::KernelPosterior};
 use burn::tensor::{Device, read_sync};
 use clap::Args;
 use std::{path::PathBuf, process::ExitCode};
@@ -12,7 +12,7 @@ use std::{path::PathBuf, process::ExitCode};
 pub struct Flags {
     /// A posterior file, or a checkpoint of PyTorch, safetensors or Burn.
     file: PathBuf,
-    /// Write the kernels of a convolution, mean and standard deviation, as a picture.
+    /// Write the kernels of a posterior's convolution, mean and standard deviation, as a picture [default: none].
     #[arg(long, value_name = "PNG")]
     kernels: Option<PathBuf>,
     /// Path of that convolution [default: the first].
@@ -22,7 +22,7 @@ pub struct Flags {
 
 pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
     let bytes = std::fs::read(&flags.file)
-        .with_context(|| format!("{} cannot be read", flags.file.display()))?;
+        .map_err(|error| BadInput(format!("{} cannot be read: {error}", flags.file.display())))?;
     let is_posterior = safetensors_key(&bytes, "bayesadapter");
     drop(bytes);
     match is_posterior {
@@ -43,6 +43,13 @@ fn safetensors_key(bytes: &[u8], key: &str) -> bool {
 }
 
 fn checkpoint(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
+    if flags.kernels.is_some() {
+        return Err(BadInput(format!(
+            "{} is a checkpoint; --kernels draws those of a posterior file, as `finetune` and `pretrain` leave it",
+            flags.file.display()
+        ))
+        .into());
+    }
     let checkpoint = Checkpoint::open(&flags.file)?;
     let elements: usize = checkpoint.iter().map(|(_, tensor)| tensor.elements()).sum();
     voice.say(format_args!(
@@ -64,18 +71,8 @@ fn checkpoint(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
 
 fn posterior(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
     let opened = network::open(&flags.file, &Device::flex())?;
-    let (account, prior) = (opened.bayes.account(), opened.bayes.posterior().prior());
-    let name = opened.header.architecture.as_ref().map(ModelConfig::name);
-    voice.say(format_args!(
-        "{}: {} posterior of {}, {} parameters for {} weights, prior lambda {} for {} examples",
-        flags.file.display(),
-        opened.method,
-        name.as_deref().unwrap_or("a network of its own"),
-        account.parameters_after,
-        account.parameters_before,
-        prior.lambda,
-        prior.examples
-    ));
+    let file = flags.file.display();
+    voice.say(format_args!("{file}: {}", opened.about()));
     if !opened.header.class_names.is_empty() {
         voice.say(format_args!(
             "Classes: {}",
@@ -103,13 +100,15 @@ fn posterior(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
             Some(path) => Some(read_sync(KernelPosterior::of_path(&inventory, path))?),
             None => read_sync(KernelPosterior::of_first_convolution(&inventory))?,
         };
-        let kernels = kernels.context("the network has no convolution")?;
-        crate::picture::save_kernels(&kernels, out)?;
+        let kernels =
+            kernels.ok_or_else(|| BadInput("the network has no convolution".to_owned()))?;
+        kernels::save_kernels(&kernels, out)?;
         voice.say(format_args!(
             "Kernels of {}: {}",
             kernels.path,
             out.display()
         ));
+        voice.json(&serde_json::json!({ "event": "kernels", "layer": kernels.path, "file": out }));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,19 +1,23 @@
 //! The command line.
 
 mod bars;
+mod choices;
 mod data_get;
 mod demo;
 pub(crate) mod devices;
 mod evaluate;
 pub mod exit;
 mod export;
+mod faces;
 pub(crate) mod finetune;
 mod flags;
 mod gui;
 mod inspect;
+mod kernels;
 mod ops;
 pub(crate) mod outcome;
 mod predict;
+mod test_pictures;
 
 use anyhow::Result;
 use bars::{Output, Voice};
@@ -24,8 +28,8 @@ use std::{path::PathBuf, process::ExitCode};
 /// Bayesian fine-tuning of pre-trained networks, on any GPU and on a plain CPU.
 ///
 /// Exit codes: 0 done; 1 failed; 2 wrong usage; 3 the input (weights, data, settings) cannot be used; 4 the training
-/// ran away from finite numbers; 5 the device failed; 6 a file or folder cannot be written; 130 stopped by Ctrl-C,
-/// state saved.
+/// ran away from finite numbers; 5 the device failed or is not there; 6 a file cannot be written, or the folder of a
+/// run cannot be used; 130 stopped by Ctrl-C, state saved.
 #[derive(Parser)]
 #[command(name = "bayesadapter", version)]
 struct Arguments {
@@ -66,7 +70,7 @@ enum Command {
     Data(DataCommand),
     /// List the devices that can compute.
     Devices {
-        /// Also compute every op on every device, and compare.
+        /// Also compute every op on the preferred adapter, and compare with the CPU: drivers have defects.
         #[arg(long)]
         check: bool,
     },
@@ -74,7 +78,7 @@ enum Command {
     Gui(gui::Flags),
     /// Check the ops on every device here, measure two estimators, and draw kernels to a picture.
     Ops {
-        /// Where the picture goes.
+        /// Where the picture of the kernels goes.
         #[arg(long, default_value = "bayesadapter-ops.png")]
         out: PathBuf,
         /// Draws per estimator; more make the measured variances surer.
@@ -122,8 +126,37 @@ fn run(command: Command, voice: &Voice) -> Result<ExitCode> {
         Command::Inspect(flags) => inspect::run(&flags, voice),
         Command::Export(flags) => export::run(&flags, voice),
         Command::Data(DataCommand::Get(flags)) => data_get::run(&flags, voice),
-        Command::Devices { check } => devices::list(check),
+        Command::Devices { check } => devices::list(check, voice),
         Command::Gui(flags) => gui::run(&flags, voice),
-        Command::Ops { out, runs } => ops::run(&out, runs).map(|()| ExitCode::SUCCESS),
+        Command::Ops { out, runs } => ops::run(&out, runs, voice).map(|()| ExitCode::SUCCESS),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Arguments;
+    use clap::{Command, CommandFactory};
+
+    fn check(command: &Command) {
+        let name = command.get_name();
+        assert!(command.get_about().is_some(), "{name} has no help");
+        for flag in command.get_arguments() {
+            let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
+            assert!(!help.is_empty(), "{name} {flag} has no help");
+            let has_default = !flag.get_default_values().is_empty()
+                || help.contains("[default")
+                || flag.is_required_set()
+                || !flag.get_action().takes_values();
+            assert!(has_default, "{name} {flag} tells no default: {help}");
+        }
+        command.get_subcommands().for_each(check);
+    }
+
+    #[test]
+    fn every_flag_of_every_command_has_help_and_a_default() {
+        let command = Arguments::command();
+        command.clone().debug_assert();
+        assert!(command.get_subcommands().count() > 10);
+        check(&command);
     }
 }

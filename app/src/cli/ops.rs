@@ -1,8 +1,11 @@
 //! `bayesadapter ops`: what the operations do, seen on the machine at hand.
 
-use super::devices::{self, Named};
-use crate::picture;
-use anyhow::{Context, Result, bail};
+use super::{
+    Voice,
+    devices::{self, Named},
+    kernels,
+};
+use anyhow::{Result, bail};
 use bayesadapter::selfcheck::{self, Row};
 use bayesadapter::showcase::{self, Variance};
 use burn::tensor::{Device, read_sync};
@@ -13,45 +16,57 @@ use std::time::Instant;
 const DRAWS: usize = 6;
 
 /// Checks, measures, draws; fails if a device computes anything else than the CPU.
-pub fn run(out: &Path, runs: u32) -> Result<()> {
+pub fn run(out: &Path, runs: u32, voice: &Voice) -> Result<()> {
     let (cpu, adapter) = devices::all();
     let adapter = match adapter {
         Ok(adapter) => Some(adapter),
         Err(error) => {
-            println!("No GPU adapter, so everything runs on the CPU: {error}\n");
+            voice.warn(&format!(
+                "there is no GPU adapter, so everything runs on the CPU: {error}"
+            ));
             None
         }
     };
     if let Some(adapter) = &adapter {
-        check(adapter, &cpu.device)?;
+        check(adapter, &cpu.device, voice)?;
     }
-    estimators(&cpu, runs)?;
+    estimators(&cpu, runs, voice)?;
     let device = adapter.map_or(cpu.device, |adapter| adapter.device);
     let pictures = showcase::kernel_draws(&device, DRAWS)?;
-    picture::save(&pictures, out).with_context(|| format!("writing {}", out.display()))?;
-    println!(
+    kernels::save_draws(&pictures, out)?;
+    voice.say(format_args!(
         "Posterior mean, standard deviation and {DRAWS} draws of 16 kernels: {}",
         out.display()
-    );
+    ));
+    voice.json(&serde_json::json!({ "event": "kernels", "file": out }));
     Ok(())
 }
 
 /// Every op on the adapter against the CPU, one line per op and weight source.
-pub fn check(adapter: &Named, cpu: &Device) -> Result<()> {
-    println!("Ops on {}, compared with the CPU:", adapter.name);
+pub fn check(adapter: &Named, cpu: &Device, voice: &Voice) -> Result<()> {
+    voice.say(format_args!(
+        "Ops on {}, compared with the CPU:",
+        adapter.name
+    ));
     let started = Instant::now();
     let rows = read_sync(selfcheck::compare(&adapter.device, cpu))?;
-    println!(
+    voice.say(format_args!(
         "  {:18} {:10} {:>22}",
         "op", "weights", "largest difference"
-    );
+    ));
     for group in rows.chunk_by(|a, b| (a.op, a.source) == (b.op, b.source)) {
         let share = |row: &Row| row.max_difference / row.magnitude.max(f32::MIN_POSITIVE);
         let worst = group.iter().map(share).fold(0.0, f32::max);
         let (op, source) = (group[0].op, group[0].source);
-        println!("  {op:18} {source:10} {worst:>22.1e}");
+        voice.say(format_args!("  {op:18} {source:10} {worst:>22.1e}"));
+        voice.json(&serde_json::json!({
+            "event": "op",
+            "op": op,
+            "weights": source,
+            "largest_difference": worst,
+        }));
     }
-    println!("  {:.1} s\n", started.elapsed().as_secs_f64());
+    voice.say(format_args!("  {:.1} s\n", started.elapsed().as_secs_f64()));
     if let Some(row) = rows.iter().find(|row| !row.pass) {
         bail!(
             "{} of {} ({}) is off by {:e} on {}: please report this adapter",
@@ -66,20 +81,39 @@ pub fn check(adapter: &Named, cpu: &Device) -> Result<()> {
 }
 
 /// Gradient variance with one weight per mini-batch and with one per example.
-fn estimators(cpu: &Named, runs: u32) -> Result<()> {
-    println!("Variance of the gradient of a Gaussian convolution, {runs} draws, batch 128:");
+fn estimators(cpu: &Named, runs: u32, voice: &Voice) -> Result<()> {
+    voice.say(format_args!(
+        "Variance of the gradient of a Gaussian convolution, {runs} draws, batch 128:"
+    ));
     let found = showcase::gradient_variance(&cpu.device, runs)?;
-    println!("  {:34} {:>10} {:>10}", "", "mu", "psi");
-    let line = |what: &str, found: Variance| {
-        println!("  {what:34} {:>10.2e} {:>10.2e}", found.mu, found.psi);
+    voice.say(format_args!("  {:34} {:>10} {:>10}", "", "mu", "psi"));
+    let line = |what: &str, estimator: &str, found: &Variance| {
+        voice.say(format_args!(
+            "  {what:34} {:>10.2e} {:>10.2e}",
+            found.mu, found.psi
+        ));
+        voice.json(&serde_json::json!({
+            "event": "gradient-variance",
+            "estimator": estimator,
+            "mu": found.mu,
+            "psi": found.psi,
+        }));
     };
-    line("one weight per mini-batch (vanilla)", found.vanilla);
-    line("one weight per example (exemplar)", found.exemplar);
-    println!(
+    line(
+        "one weight per mini-batch (vanilla)",
+        "vanilla",
+        &found.vanilla,
+    );
+    line(
+        "one weight per example (exemplar)",
+        "exemplar",
+        &found.exemplar,
+    );
+    voice.say(format_args!(
         "  {:34} {:>9.0}x {:>9.0}x\n",
         "ratio",
         found.vanilla.mu / found.exemplar.mu,
         found.vanilla.psi / found.exemplar.psi
-    );
+    ));
     Ok(())
 }

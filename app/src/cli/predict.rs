@@ -1,8 +1,8 @@
 //! `bayesadapter predict`: what pictures show, and how sure that is.
 
-use super::{Voice, devices};
+use super::{BadInput, Voice, devices, exit};
 use crate::{network, verdict::verdict};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use bayesadapter::{
     data::Picture,
     predict::{Draws, Prediction},
@@ -23,10 +23,10 @@ pub struct Flags {
     /// Draws of the posterior [default: as many as it takes until the answer is stable, 100 at most].
     #[arg(long, value_name = "S")]
     draws: Option<u32>,
-    /// How many of the likeliest classes are shown.
+    /// How many of the likeliest classes are shown; the others are mostly noise.
     #[arg(long, default_value_t = 5, value_name = "K")]
     top: usize,
-    /// What computes: auto, cpu, gpu or gpu:N.
+    /// What computes: auto (a GPU if there is one), cpu, gpu or gpu:N as `devices` lists them.
     #[arg(long, default_value_t = DeviceChoice::Auto)]
     device: DeviceChoice,
 }
@@ -56,7 +56,7 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
             max: 100,
         },
     };
-    let mut failed = false;
+    let mut failed = None;
     for path in &flags.images {
         let input = read(path).and_then(|picture| Ok(preparation.prepare(&picture)?));
         let input = match input {
@@ -64,7 +64,7 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
             // The other pictures are worth an answer all the same.
             Err(error) => {
                 voice.error(&error);
-                failed = true;
+                failed.get_or_insert(exit::code_of(&error));
                 continue;
             }
         };
@@ -80,15 +80,12 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
             voice,
         );
     }
-    Ok(match failed {
-        true => ExitCode::FAILURE,
-        false => ExitCode::SUCCESS,
-    })
+    Ok(failed.unwrap_or(ExitCode::SUCCESS))
 }
 
 fn read(path: &PathBuf) -> Result<Picture> {
-    let bytes =
-        std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let bytes = std::fs::read(path)
+        .map_err(|error| BadInput(format!("{} cannot be read: {error}", path.display())))?;
     Picture::decode(&bytes, &path.display().to_string()).map_err(Into::into)
 }
 
@@ -126,7 +123,7 @@ fn tell(image: &str, prediction: &Prediction, opened: &network::Opened, top: usi
     voice.say(format_args!(
         "  mutual information {information:.4} nats of entropy {entropy:.4}, {} draws. {}",
         prediction.draws.len(),
-        verdict(information, entropy, None)
+        verdict(prediction.draws.len(), information, entropy, None)
     ));
 }
 

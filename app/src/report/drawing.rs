@@ -1,12 +1,11 @@
-//! A plot as it is seen in the window, for a file: a chart, or its numbers.
+//! A plot as it is seen in the window.
 
 use super::{
-    Chart, PICTURE_SCALE,
+    Chart,
     figure::{Axis, HEIGHT, Plot, Unit, axes, figure, range_of},
     look::{Key, Look},
     palette::Ink,
-    png,
-    text::slug,
+    text::quoted,
 };
 use anyhow::Result;
 use plotters::prelude::*;
@@ -51,27 +50,6 @@ pub enum Mark {
     },
 }
 
-/// What a plot becomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    Png,
-    Svg,
-    Csv,
-}
-
-impl Format {
-    pub const ALL: [Self; 3] = [Self::Png, Self::Svg, Self::Csv];
-
-    /// The ending of its files.
-    pub fn ending(self) -> &'static str {
-        match self {
-            Self::Png => "png",
-            Self::Svg => "svg",
-            Self::Csv => "csv",
-        }
-    }
-}
-
 impl Series {
     pub fn new(name: impl Into<String>, ink: Ink, mark: Mark, points: Vec<[f64; 2]>) -> Self {
         Self {
@@ -84,26 +62,12 @@ impl Series {
 }
 
 impl Drawing {
-    /// A name for its file, without an ending.
-    pub fn file_name(&self) -> String {
-        slug(&self.title)
-    }
-
-    /// The content of a file.
-    pub fn to_bytes(&self, format: Format) -> Result<Vec<u8>> {
-        Ok(match format {
-            Format::Csv => self.csv().into_bytes(),
-            Format::Svg => self.chart()?.svg.into_bytes(),
-            Format::Png => png(&self.chart()?.svg, PICTURE_SCALE)?,
-        })
-    }
-
     fn named(&self) -> impl Iterator<Item = &Series> {
         self.series.iter().filter(|series| !series.name.is_empty())
     }
 
     /// A row per point.
-    fn csv(&self) -> String {
+    pub(super) fn csv(&self) -> String {
         let mut text = format!(
             "series,{},{}\n",
             quoted(&self.x_label),
@@ -119,7 +83,8 @@ impl Drawing {
         text
     }
 
-    fn chart(&self) -> Result<Chart> {
+    /// The chart under a name for its file.
+    pub(super) fn chart(&self, name: String) -> Result<Chart> {
         let key = |series: &Series| (series.key(), series.name.clone());
         let legend: Vec<(Key, String)> = match self.series.len() {
             1 => Vec::new(),
@@ -136,7 +101,7 @@ impl Drawing {
                 .try_for_each(|series| series.draw(&mut plot))
         })?;
         Ok(Chart::new(
-            self.file_name(),
+            name,
             self.title.clone(),
             format!("{} against {}", self.y_label, self.x_label),
             HEIGHT,
@@ -200,18 +165,14 @@ impl Series {
     }
 }
 
-/// A field that may hold commas.
-fn quoted(text: &str) -> String {
-    match text.contains([',', '"', '\n']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::palette::{BLUE, VERMILION};
+    use crate::report::{
+        Exhibit, PICTURE_SCALE,
+        palette::{BLUE, VERMILION},
+        png,
+    };
 
     fn drawing() -> Drawing {
         let points = vec![[0.0, 0.5], [1.0, 0.75]];
@@ -234,14 +195,14 @@ mod tests {
 
     #[test]
     fn a_picture_shows_every_series_in_its_colour() {
-        let drawing = drawing();
-        let svg = String::from_utf8(drawing.to_bytes(Format::Svg).unwrap()).unwrap();
+        let drawing = Exhibit::from(drawing());
+        let svg = drawing.svg().unwrap();
         for ink in [BLUE, VERMILION] {
             assert!(svg.contains(&ink.light_hex()));
         }
         assert!(svg.contains("Accuracy, by draws"));
-        let png = drawing.to_bytes(Format::Png).unwrap();
-        assert_eq!(image::load_from_memory(&png).unwrap().width(), 960);
+        let picture = png(&svg, PICTURE_SCALE).unwrap();
+        assert_eq!(image::load_from_memory(&picture).unwrap().width(), 960);
     }
 
     #[test]
@@ -250,7 +211,7 @@ mod tests {
         drawing.series[1].name.clear();
         assert_eq!(drawing.csv().lines().count(), 3);
         drawing.series[0].mark = Mark::Faint;
-        assert!(drawing.to_bytes(Format::Png).is_ok());
+        assert!(png(&Exhibit::from(drawing).svg().unwrap(), PICTURE_SCALE).is_ok());
     }
 
     #[test]
@@ -258,6 +219,6 @@ mod tests {
         let mut drawing = drawing();
         drawing.series[0].points = vec![[0.0, f64::NAN]];
         drawing.series[1].points.clear();
-        assert!(drawing.to_bytes(Format::Png).is_ok());
+        assert!(png(&Exhibit::from(drawing).svg().unwrap(), PICTURE_SCALE).is_ok());
     }
 }

@@ -148,7 +148,8 @@ pub fn shares_of(values: impl IntoIterator<Item = f64>) -> Range<f64> {
     range.start.max(-0.004)..range.end.min(1.004).max(range.start.max(-0.004) + 0.01)
 }
 
-fn font(size: u32, ink: Ink, pos: Pos) -> TextStyle<'static> {
+/// Letters of so many units.
+pub fn font(size: u32, ink: Ink, pos: Pos) -> TextStyle<'static> {
     TextStyle {
         // The library divides by this when it writes a size.
         font: ("sans-serif", f64::from(size) * 1.24).into_font(),

@@ -4,21 +4,30 @@
 //! the same reports.
 
 mod charts;
+mod class_bars;
 mod drawing;
+mod exhibit;
 mod figure;
 mod look;
 mod page;
 pub(crate) mod palette;
 mod pictures;
+#[cfg(not(target_family = "wasm"))]
 mod raster;
 mod svg;
 mod text;
+mod tiles;
 
-pub use drawing::{Drawing, Format, Mark, Series};
+pub use charts::Reliability;
+pub use class_bars::ClassBars;
+pub use drawing::{Drawing, Mark, Series};
+pub use exhibit::{Exhibit, Format};
 pub use palette::Ink;
 pub use pictures::{Picture, Pictures};
+#[cfg(not(target_family = "wasm"))]
 pub use raster::png;
 pub use svg::Chart;
+pub use tiles::Tiles;
 
 use anyhow::Result;
 use bayesadapter::evaluate::{Evaluation, KernelPosterior};
@@ -80,7 +89,7 @@ pub fn charts(report: &Report) -> Result<Vec<Chart>> {
 }
 
 /// Pixels of a written picture per pixel of its chart.
-const PICTURE_SCALE: f32 = 2.0;
+pub const PICTURE_SCALE: f32 = 2.0;
 
 /// Writes `report.html` and `charts/*.png` into a folder, which is made if need be. Returns the page's path.
 #[cfg(not(target_family = "wasm"))]
@@ -90,8 +99,7 @@ pub fn write(report: &Report, folder: &std::path::Path) -> Result<std::path::Pat
 
     let sections = charts::sections(report)?;
     let pictures = folder.join("charts");
-    std::fs::create_dir_all(&pictures)
-        .with_context(|| format!("the folder {} cannot be made", pictures.display()))?;
+    std::fs::create_dir_all(&pictures).map_err(crate::error::unwritable(&pictures))?;
     for chart in sections.iter().flat_map(|section| &section.charts) {
         let bytes = png(&chart.svg, PICTURE_SCALE).with_context(|| chart.name.clone())?;
         write_atomically(pictures.join(format!("{}.png", chart.name)), &bytes)?;

@@ -1,6 +1,6 @@
 //! A chart as one SVG document.
 
-use super::text::escaped;
+use super::{palette::Ink, text::escaped};
 
 /// Units of drawing per pixel. Charts are drawn on a grid of whole numbers, and steps of a pixel would show in
 /// their curves.
@@ -39,4 +39,13 @@ impl Chart {
             svg,
         }
     }
+}
+
+/// A line of text at a place, of so many units; it starts, ends, or has its middle there.
+pub fn words((x, y): (f64, f64), size: u32, ink: Ink, anchor: &str, text: &str) -> String {
+    let (fill, text) = (ink.light_hex(), escaped(text));
+    format!(
+        "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" font-family=\"sans-serif\" font-size=\"{size}\" \
+         fill=\"{fill}\">{text}</text>\n"
+    )
 }

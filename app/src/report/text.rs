@@ -64,6 +64,14 @@ pub fn slug(text: &str) -> String {
     }
 }
 
+/// A field of a table that may hold commas.
+pub fn quoted(text: &str) -> String {
+    match text.contains([',', '"', '\n']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

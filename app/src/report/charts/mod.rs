@@ -7,6 +7,8 @@ mod selection;
 mod training;
 mod uncertainty;
 
+pub use calibration::Reliability;
+
 use super::{
     Chart, Report,
     look::{Key, Look},
