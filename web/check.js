@@ -9,15 +9,6 @@ function conclude(state, text) {
   verdict.dataset.state = state;
 }
 
-async function adapterName() {
-  const adapter = await navigator.gpu?.requestAdapter();
-  if (!adapter) {
-    throw new Error("This browser offers no WebGPU adapter.");
-  }
-  const { description, vendor, architecture } = adapter.info;
-  return description || `${vendor} ${architecture}`.trim() || "unnamed WebGPU adapter";
-}
-
 function show(rows) {
   const body = document.querySelector("tbody");
   for (const row of rows) {
@@ -40,14 +31,13 @@ function show(rows) {
 }
 
 try {
-  const adapter = await adapterName();
-  document.querySelector("#adapter").textContent = `Device: ${adapter}`;
   const loading = performance.now();
   await init();
   verdict.textContent = "Computing…";
   const start = performance.now();
-  const rows = JSON.parse(await check_ops());
+  const { adapter, rows } = JSON.parse(await check_ops());
   const end = performance.now();
+  document.querySelector("#adapter").textContent = `Device: ${adapter}`;
   window.report = { adapter, loadingMs: start - loading, computingMs: end - start, rows };
   show(rows);
   const differing = rows.filter((row) => !row.pass).length;

@@ -13,12 +13,15 @@ function supported() {
   return typeof WebAssembly === "object" && WebAssembly.validate(new Uint8Array(probe));
 }
 
+/** The module's own half, once it is there. */
+let glue;
+
 function fail(text) {
   veil.hidden = false;
   progress.hidden = true;
   message.dataset.state = "failed";
   message.textContent = text;
-  rescue.hidden = !saved();
+  rescue.hidden = !hasSaved();
 }
 
 /** A file of this folder. */
@@ -61,7 +64,7 @@ async function open() {
         "A current Chrome, Edge, Firefox or Safari has it.",
     );
   }
-  const glue = await import("./bayesadapter.js");
+  glue = await import("./bayesadapter.js");
   const demo = sizes.then((all) => Object.keys(all).filter((name) => name.startsWith("demo/")));
   const [names, files] = await Promise.all([
     demo,
@@ -74,29 +77,33 @@ async function open() {
   veil.hidden = true;
 }
 
-/** Whether the module can go on after an error that nobody caught. */
-function broken(error) {
-  const failure = globalThis.bayesadapter?.failure();
-  if (failure || error instanceof WebAssembly.RuntimeError || error instanceof RangeError) {
-    fail(`The program has stopped: ${failure ?? error.message}. Reload the page to begin again.`);
-  }
-}
-
-/** What a run saved last. The memory of a module that failed can still be read. */
-function saved() {
+/** What a module that trapped still answers. */
+function afterAll(ask) {
   try {
-    return globalThis.bayesadapter?.saved();
+    return ask();
   } catch {
     return undefined;
   }
 }
 
-rescue.querySelector("button").addEventListener("click", () => {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([saved()]));
-  link.download = "saved.safetensors";
-  link.click();
-});
+/** Memory that there is none left of ends the module without a word of its own. */
+const NO_MEMORY =
+  "most likely the memory of this tab is used up; a smaller batch, network or set of pictures needs less";
+
+/** Tells if the module cannot go on after an error that nobody caught. */
+function broken(error) {
+  const failure = afterAll(() => globalThis.bayesadapter?.failure());
+  if (failure || error instanceof WebAssembly.RuntimeError || error instanceof RangeError) {
+    fail(`The program has stopped: ${failure ?? NO_MEMORY}. Reload the page to begin again.`);
+  }
+}
+
+/** Whether a run saved something. The memory of a module that failed can still be read. */
+function hasSaved() {
+  return afterAll(() => glue?.Page.has_saved()) ?? false;
+}
+
+rescue.querySelector("button").addEventListener("click", () => glue.Page.rescue());
 addEventListener("error", (event) => broken(event.error));
 addEventListener("unhandledrejection", (event) => broken(event.reason));
 

@@ -3,7 +3,9 @@
 // Usage: node drive.mjs <chromium> <url> <bayesadapter> <demo folder>
 import { chromium } from "playwright-core";
 import { testApi } from "./api.mjs";
+import { testLearning } from "./learning.mjs";
 import { testOps } from "./ops.mjs";
+import { testOwn } from "./own.mjs";
 import { testWindow } from "./window.mjs";
 
 const ARGUMENTS = [
@@ -59,7 +61,11 @@ for (const [name, extra] of Object.entries(BROWSERS)) {
     await testApi(report, setting);
     await testWindow(report, setting);
     if (name === "webgpu") {
+      await testLearning(report, setting);
       await testOps(report, setting);
+    } else {
+      // Whole runs: a GPU in software would take half an hour.
+      await testOwn(report, setting);
     }
   } finally {
     await browser.close();

@@ -5,10 +5,22 @@ import assert from "node:assert/strict";
 export async function openTab(browser, options = {}) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
   const complaints = [];
+  await page.addInitScript(rememberDevices);
   page.on("pageerror", (error) => complaints.push(`page error: ${error.stack ?? error}`));
   page.on("crash", () => complaints.push("the page crashed"));
+  page.on("request", (request) => {
+    const { protocol, hostname } = new URL(request.url());
+    if (protocol.startsWith("http") && hostname !== "127.0.0.1") {
+      complaints.push(`asked of another server: ${request.url()}`);
+    }
+  });
   page.on("requestfailed", (request) => {
-    complaints.push(`${request.url()}: ${request.failure()?.errorText}`);
+    // Chromium calls a body aborted now and then whose stream the page has read to its end. A file that did not come
+    // leaves another error, or a page that does not open.
+    const error = request.failure()?.errorText;
+    if (error !== "net::ERR_ABORTED") {
+      complaints.push(`${request.url()}: ${error}`);
+    }
   });
   page.on("console", (message) => {
     if (message.type() === "error") {
@@ -18,8 +30,25 @@ export async function openTab(browser, options = {}) {
   return { page, complaints };
 }
 
+/** Keeps the GPU's devices within reach, so that a test can take them away. */
+function rememberDevices() {
+  globalThis.devices = [];
+  const ask = globalThis.GPUAdapter?.prototype.requestDevice;
+  if (ask) {
+    GPUAdapter.prototype.requestDevice = async function (...given) {
+      const device = await ask.apply(this, given);
+      globalThis.devices.push(device);
+      return device;
+    };
+  }
+}
+
 export function assertNoComplaints(complaints) {
   assert.deepEqual(complaints, []);
+}
+
+export function rest(ms) {
+  return new Promise((done) => setTimeout(done, ms));
 }
 
 /** Asks again and again until the answer satisfies. */
@@ -31,7 +60,7 @@ export async function until(what, ask, { timeout = 120_000 } = {}) {
     if (answer) {
       return answer;
     }
-    await new Promise((done) => setTimeout(done, 100));
+    await rest(100);
   } while (performance.now() < end);
   throw new Error(`no ${what} within ${timeout / 1000} s`);
 }

@@ -7,13 +7,15 @@ use bayesadapter::{
     posterior::{Bayes, Posterior},
     predict::{Draws, PredictOptions, Prediction},
 };
+use bayesadapter_app::window;
 use burn::tensor::{Device, Tensor, TensorData};
 use wasm_bindgen::prelude::*;
 
-/// A posterior file, opened on the CPU of the page.
+/// A posterior file, opened on a device.
 #[wasm_bindgen]
 pub struct LoadedPosterior {
     bayes: Bayes<Network>,
+    device: Device,
     preparation: Preparation,
     class_names: Vec<String>,
     is_point: bool,
@@ -21,9 +23,8 @@ pub struct LoadedPosterior {
 
 #[wasm_bindgen]
 impl LoadedPosterior {
-    /// Opens the content of a posterior file.
-    #[wasm_bindgen(constructor)]
-    pub fn new(bytes: &[u8]) -> Result<LoadedPosterior, JsError> {
+    /// Opens the content of a posterior file on the CPU, or on WebGPU.
+    pub async fn open(bytes: Vec<u8>, webgpu: bool) -> Result<LoadedPosterior, JsError> {
         let file = PosteriorFile::from_bytes(bytes)?;
         let is_point = matches!(file.posterior(), Posterior::Point(_));
         let header = file.header();
@@ -34,8 +35,18 @@ impl LoadedPosterior {
         };
         let preparation = Preparation::new(shape, normalisation.clone());
         let class_names = header.class_names.clone();
+        let device = match webgpu {
+            true => {
+                window::webgpu()
+                    .await
+                    .map_err(|error| JsError::new(&error))?
+                    .1
+            }
+            false => Device::flex(),
+        };
         Ok(Self {
-            bayes: file.into_network(&Device::flex())?,
+            bayes: file.into_network(&device)?,
+            device,
             preparation,
             class_names,
             is_point,
@@ -61,7 +72,7 @@ impl LoadedPosterior {
         let [channels, height, width] = self.preparation.shape;
         let values = self.preparation.prepare(&picture)?;
         let input = TensorData::new(values, [1, channels, height, width]);
-        let input = Tensor::<4>::from_data(input, &Device::flex());
+        let input = Tensor::<4>::from_data(input, &self.device);
         let draws = match self.is_point {
             true => Draws::Mean,
             false => Draws::Fixed(draws),

@@ -6,9 +6,17 @@ use burn::tensor::Device;
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlCanvasElement;
 
+unsafe extern "C" {
+    /// Made by the linker: what crates want to be done before anything else. Without a call of our own, the linker
+    /// would do it again at every call from JavaScript.
+    fn __wasm_call_ctors();
+}
+
 /// Sends a panic to the browser's console, where the tests look for it.
 #[wasm_bindgen(start)]
 fn start() {
+    // SAFETY: called once, before any other code of this module runs.
+    unsafe { __wasm_call_ctors() };
     console_error_panic_hook::set_once();
 }
 
@@ -38,9 +46,14 @@ impl Page {
         self.0.outline()
     }
 
-    /// The newest file that a run left, if one did: for the case that the module failed.
-    pub fn saved(&self) -> Option<Vec<u8>> {
-        self.0.saved().map(|saved| saved.bytes)
+    /// Whether a run saved something.
+    pub fn has_saved() -> bool {
+        window::has_saved()
+    }
+
+    /// Downloads what a run saved last: also when the module failed, whose memory can still be read.
+    pub fn rescue() {
+        window::rescue();
     }
 
     /// Why the module failed, if it did.
@@ -49,11 +62,12 @@ impl Page {
     }
 }
 
-/// Runs every op in this tab on WebGPU and on the CPU; the comparison comes back as JSON
+/// Runs every op in this tab on WebGPU and on the CPU; the name of the adapter and the comparison come back as JSON
 /// ([`selfcheck::Row`]s). Fails where there is no WebGPU adapter.
 #[wasm_bindgen]
 pub async fn check_ops() -> Result<String, JsError> {
-    let gpu = Device::wgpu_options().init_async().await?;
+    let gpu = window::webgpu().await;
+    let (adapter, gpu) = gpu.map_err(|error| JsError::new(&error))?;
     let rows = selfcheck::compare(&gpu, &Device::flex()).await?;
-    Ok(serde_json::to_string(&rows)?)
+    Ok(serde_json::json!({ "adapter": adapter, "rows": rows }).to_string())
 }

@@ -19,13 +19,16 @@ const CHROMIUM_NAMES: [&str; 4] = [
 ];
 
 /// Files of tests/browser that the driver needs.
-const DRIVER_FILES: [&str; 7] = [
+const DRIVER_FILES: [&str; 10] = [
     "package.json",
     "package-lock.json",
     "drive.mjs",
+    "learning.mjs",
     "ops.mjs",
     "tab.mjs",
+    "widgets.mjs",
     "window.mjs",
+    "own.mjs",
     "api.mjs",
 ];
 

@@ -43,16 +43,67 @@ export function choose(folder) {
   return new Promise((resolve) => {
     input.addEventListener("cancel", () => resolve([]));
     input.addEventListener("change", async () => {
-      const reading = Array.from(input.files, async (file) => {
-        const content = await file.arrayBuffer().catch(() => undefined);
-        const name = file.webkitRelativePath || file.name;
-        return { name, bytes: content && new Uint8Array(content) };
-      });
+      const reading = Array.from(input.files, (file) => picked(file, file.webkitRelativePath || file.name));
       resolve(await Promise.all(reading));
     });
     input.click();
   });
 }
+
+async function picked(file, name) {
+  const content = await file?.arrayBuffer().catch(() => undefined);
+  return { name, bytes: content && new Uint8Array(content) };
+}
+
+const folders = [];
+let folderCame = () => {};
+
+/** All files of the next folder that is dropped on the page. */
+export async function droppedFolder() {
+  while (folders.length === 0) {
+    await new Promise((came) => (folderCame = came));
+  }
+  return folders.shift();
+}
+
+/** Before the window sees it, which would take a folder for a file. */
+function takeFolders(event) {
+  const entries = Array.from(event.dataTransfer?.items ?? [], (item) => item.webkitGetAsEntry?.());
+  const dropped = entries.filter((entry) => entry?.isDirectory);
+  if (dropped.length === 0) {
+    return;
+  }
+  event.preventDefault();
+  event.stopPropagation();
+  // To the window, what was held over it is gone.
+  event.target.dispatchEvent(new DragEvent("dragleave"));
+  for (const folder of dropped) {
+    filesBelow(folder).then((files) => {
+      folders.push(files);
+      folderCame();
+    });
+  }
+}
+
+/** The files of a folder that was dropped. What the browser refuses to list is left out. */
+async function filesBelow(folder) {
+  const reader = folder.createReader();
+  const inside = [];
+  // It tells some at a time.
+  for (let part; part?.length !== 0; inside.push(...part)) {
+    part = await new Promise((done) => reader.readEntries(done, () => done([])));
+  }
+  const files = inside.map(async (entry) => {
+    if (entry.isDirectory) {
+      return filesBelow(entry);
+    }
+    const file = await new Promise((done) => entry.file(done, () => done(undefined)));
+    return [await picked(file, entry.fullPath.slice(1))];
+  });
+  return (await Promise.all(files)).flat();
+}
+
+addEventListener("drop", takeFolders, { capture: true });
 
 /** Gives the user a file. */
 export function download(name, bytes) {
@@ -62,4 +113,22 @@ export function download(name, bytes) {
   link.click();
   // Later: the browser may not have begun to read.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+/** A chart as a PNG file on white, `scale` times as large; undefined if it cannot be drawn. */
+export async function png(svg, scale) {
+  const chart = new Image();
+  chart.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+  try {
+    await chart.decode();
+    const canvas = new OffscreenCanvas(scale * chart.width, scale * chart.height);
+    const pen = canvas.getContext("2d");
+    pen.fillStyle = "white";
+    pen.fillRect(0, 0, canvas.width, canvas.height);
+    pen.drawImage(chart, 0, 0, canvas.width, canvas.height);
+    const file = await canvas.convertToBlob();
+    return { name: "chart.png", bytes: new Uint8Array(await file.arrayBuffer()) };
+  } catch {
+    return undefined;
+  }
 }

@@ -16,6 +16,12 @@ extern "C" {
     #[wasm_bindgen(js_name = choose)]
     async fn choose_files(folder: bool) -> JsValue;
 
+    #[wasm_bindgen(js_name = droppedFolder)]
+    async fn next_folder() -> JsValue;
+
+    #[wasm_bindgen(js_name = png)]
+    async fn draw(svg: &str, scale: f32) -> JsValue;
+
     /// A list of files.
     type Files;
 
@@ -32,7 +38,7 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     pub fn software(this: &Adapter) -> bool;
 
-    /// A file that the user chose; the names of a folder's files begin with that of the folder.
+    /// A file that the user chose, or the browser made; the names of a folder's files begin with that of the folder.
     pub type Picked;
 
     #[wasm_bindgen(method, getter)]
@@ -53,8 +59,22 @@ pub async fn adapter() -> Option<Adapter> {
 
 /// Lets the user choose a file, or all files of a folder.
 pub async fn choose(folder: bool) -> Vec<Picked> {
-    let files: Files = choose_files(folder).await.unchecked_into();
+    list(choose_files(folder).await)
+}
+
+/// All files of the next folder that is dropped on the page.
+pub async fn dropped_folder() -> Vec<Picked> {
+    list(next_folder().await)
+}
+
+fn list(files: JsValue) -> Vec<Picked> {
+    let files: Files = files.unchecked_into();
     std::iter::from_fn(|| defined(files.pop())).collect()
+}
+
+/// A chart as a PNG file, if the browser can draw it.
+pub async fn png(svg: &str, scale: f32) -> Option<Vec<u8>> {
+    defined::<Picked>(draw(svg, scale).await).and_then(|file| file.bytes())
 }
 
 fn defined<T: JsCast>(value: JsValue) -> Option<T> {

@@ -1,6 +1,9 @@
 //! Files that the user chooses or drops. A page gets their content, and puts it under their names in its memory.
 
-use super::{super::purpose::Purpose, browser};
+use super::{
+    super::purpose::Purpose,
+    browser::{self, Picked},
+};
 use bayesadapter::disk;
 use std::{
     cell::RefCell,
@@ -42,15 +45,10 @@ impl Dialog {
         );
         let shared = self.begin();
         spawn_local(async move {
-            let mut paths = Vec::new();
-            for picked in browser::choose(folder).await {
-                paths.push(put(&picked.name(), picked.bytes()));
-            }
-            let first = paths.into_iter().next();
-            // Of a folder all files were chosen; the first part of their names is the folder's.
+            let picked = browser::choose(folder).await;
             let path = match folder {
-                false => first,
-                true => first.map(|path| path.components().take(2).collect()),
+                true => put_folder(&picked),
+                false => picked.first().map(|file| put(&file.name(), file.bytes())),
             };
             let mut shared = shared.borrow_mut();
             shared.awaited -= 1;
@@ -70,6 +68,18 @@ impl Dialog {
         });
     }
 
+    /// Takes up every folder that is dropped on the page from now on. The window's own events tell of files only.
+    pub fn take_folders(&self, ctx: egui::Context) {
+        let shared = Rc::clone(&self.0);
+        spawn_local(async move {
+            loop {
+                let files = browser::dropped_folder().await;
+                shared.borrow_mut().dropped.extend(put_folder(&files));
+                ctx.request_repaint();
+            }
+        });
+    }
+
     fn begin(&self) -> Rc<RefCell<Shared>> {
         self.0.borrow_mut().awaited += 1;
         Rc::clone(&self.0)
@@ -85,10 +95,22 @@ impl Dialog {
         shared.awaited > 0 || !shared.chosen.is_empty() || !shared.dropped.is_empty()
     }
 
-    /// The choice, once it is made.
-    pub fn poll(&mut self) -> Option<(Purpose, PathBuf)> {
-        self.0.borrow_mut().chosen.pop()
+    /// The choice, once it is made. A browser always has dialogs.
+    pub fn poll(&mut self) -> Result<Option<(Purpose, PathBuf)>, String> {
+        Ok(self.0.borrow_mut().chosen.pop())
     }
+}
+
+/// Puts all files of a folder into memory, in the place of another folder with its name: the first part of their
+/// names, which is its path.
+fn put_folder(files: &[Picked]) -> Option<PathBuf> {
+    let name = files.first()?.name();
+    let folder = Path::new(FROM_OUTSIDE).join(Path::new(&name).components().next()?);
+    disk::remove_folder(&folder);
+    for file in files {
+        put(&file.name(), file.bytes());
+    }
+    Some(folder)
 }
 
 /// Puts a file into memory. One whose content the browser refused is missing when it is read.

@@ -1,6 +1,10 @@
 //! The foot of the page: what computes, and the posterior for taking away.
 
-use super::{super::Window, deliver};
+use super::{
+    super::{Window, news::Wish},
+    deliver,
+    rescue::Saved,
+};
 use bayesadapter::{disk, session::DeviceChoice};
 use egui::{ComboBox, RichText, Ui};
 
@@ -18,8 +22,10 @@ pub fn foot(window: &mut Window, ui: &mut Ui) {
         ui.horizontal(|ui| {
             device(window, ui);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                about(ui);
                 download(window, ui);
-                ui.label(RichText::new("Nothing leaves this computer.").weak());
+                download_run(window, ui);
+                fine_tune(window, ui);
             });
         });
         ui.add_space(2.0);
@@ -40,7 +46,10 @@ fn device(window: &mut Window, ui: &mut Ui) {
         })
         .response
         .accessible_name("Device")
-        .on_hover_text("What computes. A run that goes on stays where it is.");
+        .on_hover_text(
+            "What computes. WebGPU is the GPU of this computer where the browser can use it, and software where it \
+             cannot; then the CPU is faster. A run that goes on stays where it is.",
+        );
     let about = format!("Computes on {}.", window.computer.about());
     ui.add(egui::Label::new(RichText::new(&about).weak()).truncate())
         .on_hover_text(&about);
@@ -66,4 +75,43 @@ fn download(window: &mut Window, ui: &mut Ui) {
     if let Err(error) = delivered.and_then(|bytes| deliver(&file, &bytes)) {
         window.notice = Some(format!("{error:#}"));
     }
+}
+
+/// What the run that goes on, or was stopped or lost, saved last.
+fn download_run(window: &Window, ui: &mut Ui) {
+    let opened = window.worker.opened();
+    let saved = Saved::last().filter(|saved| opened.as_deref() != Some(saved.path()));
+    let Some(saved) = saved else {
+        return;
+    };
+    let button = ui
+        .button("Download run so far")
+        .on_hover_text("The posterior that the run saved last, a file like that of a finished run");
+    if button.clicked() {
+        saved.deliver();
+    }
+}
+
+/// The demo's run, one click from where a visitor lands.
+fn fine_tune(window: &mut Window, ui: &mut Ui) {
+    if window.running() {
+        return;
+    }
+    let button = ui
+        .button("Fine-tune here")
+        .on_hover_text("Makes the digits' network Bayesian anew, in this tab");
+    if button.clicked() {
+        window.fulfil(Wish::Demo(window.welcome.method));
+    }
+}
+
+fn about(ui: &mut Ui) {
+    ui.menu_button("About", |ui| {
+        ui.label("Nothing leaves this computer: all is computed in this tab.");
+        ui.label(
+            "To host this page, copy its folder to any web server, as it is;\n`cargo xtask web` makes the folder.",
+        );
+        ui.hyperlink_to("A page of your own with a network in ten lines", "example.html");
+        ui.hyperlink_to("Every operation on WebGPU against the CPU", "check.html");
+    });
 }

@@ -1,9 +1,14 @@
 //! What happened so far, for scripts that look at the page from outside.
 
-use super::super::{Window, news::News};
-use bayesadapter::session::{Event, Phase};
+use super::{
+    super::{Window, news::News},
+    gpu::Gpu,
+};
+use bayesadapter::session::{DeviceChoice, Event};
 use egui::{Context, RawInput};
 use serde::Serialize;
+use std::{cell::Cell, rc::Rc};
+use wasm_bindgen_futures::spawn_local;
 
 /// What happened so far.
 #[derive(Clone, Default, Serialize)]
@@ -13,7 +18,6 @@ pub struct Host {
     opened: Option<String>,
     /// Posteriors that were opened.
     files: usize,
-    phase: Phase,
     step: usize,
     steps: usize,
     /// The likelihood loss, every time it was told in the run.
@@ -26,11 +30,31 @@ pub struct Host {
     answer: Option<(String, f64, f64)>,
     /// Answers so far.
     answers: usize,
+    /// Something failed, perhaps the GPU.
+    #[serde(skip)]
+    doubtful: bool,
+    /// The GPU was found to be lost.
+    #[serde(skip)]
+    lost: Rc<Cell<bool>>,
 }
 
 impl Host {
-    /// Nothing is done before a frame.
-    pub fn frame(_: &mut Window, _: &Context, _: &eframe::Frame) {}
+    /// Before a frame is drawn: what was open on a GPU that is lost moves to where the page computes now.
+    pub fn frame(window: &mut Window, ctx: &Context, _: &eframe::Frame) {
+        if std::mem::take(&mut window.host.doubtful) {
+            let (lost, ctx) = (Rc::clone(&window.host.lost), ctx.clone());
+            spawn_local(async move {
+                lost.set(Gpu::is_lost().await || lost.get());
+                ctx.request_repaint();
+            });
+        }
+        if window.host.lost.take() {
+            window.computer.choose(DeviceChoice::Auto);
+            if let Some(file) = window.worker.opened() {
+                window.worker.ask(|mail| mail.open(file));
+            }
+        }
+    }
 
     /// Nothing is added to the input of a frame.
     pub fn input(&mut self, _: &mut RawInput) {}
@@ -38,7 +62,6 @@ impl Host {
     pub fn on_news(&mut self, news: &News) {
         match news {
             News::Began { .. } => self.losses.clear(),
-            News::Run(Event::Phase { phase }) => self.phase = *phase,
             News::Run(Event::Progress(progress)) => {
                 (self.step, self.steps) = (progress.position.step, progress.steps);
                 self.losses.push(progress.likelihood_loss);
@@ -48,6 +71,9 @@ impl Host {
                 self.evaluations.push((evaluation.method.clone(), accuracy));
             }
             News::Over(Ok(())) => self.finished += 1,
+            News::Ended { ending: Err(_), .. } | News::Over(Err(_)) | News::Refused(_) => {
+                self.doubtful = true;
+            }
             News::Opened(view) => {
                 self.opened = Some(view.about.clone());
                 self.files += 1;

@@ -6,17 +6,20 @@ mod browser;
 mod computer;
 mod dialog;
 mod foot;
+mod gpu;
 mod host;
 mod open;
 mod outline;
+mod rescue;
 mod task;
 mod worker;
 
 pub use computer::Computer;
 pub use dialog::Dialog;
 pub use foot::foot;
+pub use gpu::webgpu;
 pub use host::Host;
-pub use open::{Page, give, open};
+pub use open::{Page, give, has_saved, open, rescue};
 pub use task::{OwnPace, Task};
 pub use worker::Worker;
 
@@ -25,12 +28,26 @@ use crate::{
     demo,
     report::{self, Report},
 };
-use anyhow::Result;
+use anyhow::{Context, Result};
 use bayesadapter::{disk, session::Method};
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// How often the window looks for news while something goes on. Drawing and learning share
+/// the one thread, so this is rarer than on a computer.
+pub const LOOK: Duration = Duration::from_millis(100);
 
 /// Whether there are folders that the user can look into.
 pub const HAS_FOLDERS: bool = false;
+
+/// Weights of a network that is looked at while its name is typed: a page has 4 GB at most.
+pub const MOST_WEIGHTS: usize = 100_000_000;
+
+/// What the demo does, and what it takes.
+pub const ABOUT_DEMO: &str = "Makes a small network Bayesian that was trained on 445 handwritten digits, and shows \
+    scribbles to it.\nIt learns in this tab; a GPU is not needed.";
 
 /// The folder of the demo's runs that come with the page.
 const DEMO: &str = "demo";
@@ -56,6 +73,12 @@ pub fn deliver(path: &Path, bytes: &[u8]) -> Result<()> {
     let name = path.file_name().unwrap_or(path.as_os_str());
     browser::download(&name.to_string_lossy(), bytes);
     Ok(())
+}
+
+/// A chart as a PNG file, by the browser, which can draw it: a library for that would be a thirtieth of the download.
+pub async fn png(svg: &str) -> Result<Vec<u8>> {
+    let png = browser::png(svg, report::PICTURE_SCALE).await;
+    png.context("the browser cannot make a picture of the chart; save it as SVG")
 }
 
 /// Gives the user the report of a run.

@@ -4,15 +4,14 @@ use super::{
     super::{Window, look},
     DEMO,
     outline::Outline,
+    rescue::Saved,
 };
 use crate::demo;
 use bayesadapter::{disk, session::Method};
 use eframe::{WebOptions, WebRunner};
-use std::{
-    cell::OnceCell,
-    path::{Path, PathBuf},
-    rc::Rc,
-};
+use egui::{FontData, FontDefinitions};
+use epaint_default_fonts::UBUNTU_LIGHT;
+use std::{cell::OnceCell, path::Path, rc::Rc};
 use wasm_bindgen::JsValue;
 use web_sys::HtmlCanvasElement;
 
@@ -26,6 +25,18 @@ pub struct Page {
 /// Puts a file of the demo's runs where the window finds it.
 pub fn give(path: &str, bytes: Vec<u8>) {
     disk::put(path, bytes);
+}
+
+/// Whether a run saved something.
+pub fn has_saved() -> bool {
+    Saved::last().is_some()
+}
+
+/// Gives the user what a run saved last. It needs nothing but the files, and so works after a failure too.
+pub fn rescue() {
+    if let Some(saved) = Saved::last() {
+        saved.deliver();
+    }
 }
 
 /// Draws the window on a canvas, with the demo's posterior, whose run was given before.
@@ -43,7 +54,9 @@ pub async fn open(canvas: HtmlCanvasElement) -> Result<Page, JsValue> {
     let found = Rc::clone(&ctx);
     let create = move |creation: &eframe::CreationContext| -> Result<Box<dyn eframe::App>, _> {
         look::apply(&creation.egui_ctx);
+        creation.egui_ctx.set_fonts(fonts());
         found.get_or_init(|| creation.egui_ctx.clone());
+        window.dialog.take_folders(creation.egui_ctx.clone());
         Ok(Box::new(window))
     };
     let options = WebOptions::default();
@@ -52,10 +65,15 @@ pub async fn open(canvas: HtmlCanvasElement) -> Result<Page, JsValue> {
     Ok(Page { runner, ctx })
 }
 
-/// A file of a run.
-pub struct Saved {
-    pub path: PathBuf,
-    pub bytes: Vec<u8>,
+/// One font for everything: another one for numbers in columns would be a fortieth of the download.
+fn fonts() -> FontDefinitions {
+    let mut fonts = FontDefinitions::empty();
+    let (name, font) = ("Ubuntu-Light", FontData::from_static(UBUNTU_LIGHT));
+    fonts.font_data.insert(name.to_owned(), font.into());
+    for family in fonts.families.values_mut() {
+        family.push(name.to_owned());
+    }
+    fonts
 }
 
 impl Page {
@@ -83,22 +101,6 @@ impl Page {
         }
         self.ctx.request_repaint();
         serde_json::to_string(&places.unwrap_or_default()).ok()
-    }
-
-    /// The newest file that a run left: its posterior, or a state to go on from.
-    pub fn saved(&self) -> Option<Saved> {
-        let runs = disk::below(&super::usual_place());
-        let files = runs.into_iter().filter(|(path, _)| {
-            let is_file = path
-                .extension()
-                .is_some_and(|ending| ending == "safetensors");
-            is_file && !path.parent().is_some_and(|folder| folder.ends_with("map"))
-        });
-        let (path, bytes) = files.last()?;
-        Some(Saved {
-            path,
-            bytes: bytes.to_vec(),
-        })
     }
 
     /// What the module failed of, if it did.

@@ -6,7 +6,6 @@ use serde::Serialize;
 /// A widget.
 #[derive(Clone, Serialize)]
 pub struct Place {
-    pub role: String,
     pub label: String,
     /// Left, top, right and bottom, in the pixels of style sheets.
     pub rect: [f64; 4],
@@ -36,7 +35,6 @@ impl Plugin for Outline {
 fn place(node: &accesskit::Node) -> Option<Place> {
     let bounds = node.bounds()?;
     Some(Place {
-        role: format!("{:?}", node.role()),
         label: node.label().or_else(|| node.value())?.to_owned(),
         rect: [bounds.x0, bounds.y0, bounds.x1, bounds.y1],
     })

@@ -1,4 +1,5 @@
-//! The worker: a task that serves what waits, and ends when nothing does.
+//! The worker: a task that answers about the posterior that is open, and one that runs errands; each ends when nothing
+//! waits for it. An errand that takes long gives way at every step, and the other task goes on meanwhile.
 
 use super::{
     super::{
@@ -8,6 +9,7 @@ use super::{
     },
     Computer, browser,
 };
+use anyhow::Result;
 use std::{cell::RefCell, path::PathBuf, rc::Rc};
 use wasm_bindgen_futures::spawn_local;
 
@@ -15,6 +17,8 @@ struct Shared {
     mail: RefCell<Mail>,
     /// Away while it is worked at.
     desk: RefCell<Option<Desk>>,
+    /// What errands are run with; away while one is.
+    computer: RefCell<Option<Computer>>,
     news: RefCell<Vec<News>>,
     /// The file that is open.
     opened: RefCell<Option<PathBuf>>,
@@ -27,7 +31,8 @@ impl Worker {
     pub fn new(computer: Computer) -> Self {
         Self(Rc::new(Shared {
             mail: RefCell::default(),
-            desk: RefCell::new(Some(Desk::new(computer))),
+            desk: RefCell::new(Some(Desk::new(computer.clone()))),
+            computer: RefCell::new(Some(computer)),
             news: RefCell::default(),
             opened: RefCell::default(),
         }))
@@ -37,13 +42,17 @@ impl Worker {
     pub fn ask(&self, write: impl FnOnce(&mut Mail)) {
         write(&mut self.0.mail.borrow_mut());
         if let Some(desk) = self.0.desk.take() {
-            spawn_local(serve(Rc::clone(&self.0), desk));
+            spawn_local(answer(Rc::clone(&self.0), desk));
+        }
+        if let Some(computer) = self.0.computer.take() {
+            spawn_local(run_errands(Rc::clone(&self.0), computer));
         }
     }
 
     /// Whether something is to come.
     pub fn is_busy(&self) -> bool {
-        self.0.desk.borrow().is_none()
+        let at_work = self.0.desk.borrow().is_none() || self.0.computer.borrow().is_none();
+        at_work || !self.0.mail.borrow().is_empty()
     }
 
     /// What came since the last call.
@@ -57,11 +66,18 @@ impl Worker {
     }
 }
 
-async fn serve(shared: Rc<Shared>, mut desk: Desk) {
+impl Shared {
+    fn tell(&self, done: Result<News>) {
+        let news = done.unwrap_or_else(|error| News::Refused(format!("{error:#}")));
+        self.news.borrow_mut().push(news);
+    }
+}
+
+async fn answer(shared: Rc<Shared>, mut desk: Desk) {
     loop {
         // The page draws first that it computes.
         browser::breathe().await;
-        let request = shared.mail.borrow_mut().take();
+        let request = shared.mail.borrow_mut().take_request();
         let Some(request) = request else {
             break;
         };
@@ -69,16 +85,23 @@ async fn serve(shared: Rc<Shared>, mut desk: Desk) {
             Request::Open(path) => Some(path.clone()),
             _ => None,
         };
-        let news = match desk.handle(request).await {
-            Ok(news) => {
-                if file.is_some() {
-                    shared.opened.replace(file);
-                }
-                news
-            }
-            Err(error) => News::Refused(format!("{error:#}")),
-        };
-        shared.news.borrow_mut().push(news);
+        let done = desk.handle(request).await;
+        if done.is_ok() && file.is_some() {
+            shared.opened.replace(file);
+        }
+        shared.tell(done);
     }
     shared.desk.replace(Some(desk));
+}
+
+async fn run_errands(shared: Rc<Shared>, computer: Computer) {
+    loop {
+        browser::breathe().await;
+        let errand = shared.mail.borrow_mut().take_errand();
+        let Some(errand) = errand else {
+            break;
+        };
+        shared.tell(errand.run(&computer).await);
+    }
+    shared.computer.replace(Some(computer));
 }

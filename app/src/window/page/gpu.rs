@@ -1,0 +1,88 @@
+//! The GPU of the browser.
+
+use super::browser;
+use burn::tensor::{Device, Tensor};
+use std::cell::RefCell;
+
+/// The adapter of the browser, which can be opened once.
+#[derive(Clone, Default)]
+pub enum Gpu {
+    /// Not looked for yet.
+    #[default]
+    Unknown,
+    /// It is opened, or looked for, by another task.
+    Awaited,
+    /// There is a GPU in software, which is not opened unless the user asks.
+    Software(String),
+    Open {
+        name: String,
+        software: bool,
+        device: Device,
+    },
+    /// There is none, and why.
+    Missing(String),
+}
+
+thread_local! {
+    static GPU: RefCell<Gpu> = RefCell::default();
+}
+
+impl Gpu {
+    /// What is known of it.
+    pub fn now() -> Self {
+        GPU.with_borrow(Clone::clone)
+    }
+
+    /// Opens it if it is not; one in software only if `any` is asked for.
+    pub async fn look_for(any: bool) -> Self {
+        loop {
+            match Self::now() {
+                Self::Awaited => browser::rest().await,
+                Self::Unknown => break,
+                Self::Software(_) if any => break,
+                known => return known,
+            }
+        }
+        GPU.set(Self::Awaited);
+        let found = match browser::adapter().await {
+            None => Self::Missing("this browser offers no WebGPU".to_owned()),
+            Some(adapter) if adapter.software() && !any => Self::Software(adapter.name()),
+            Some(adapter) => match Device::wgpu_options().init_async().await {
+                Ok(device) => Self::Open {
+                    name: adapter.name(),
+                    software: adapter.software(),
+                    device,
+                },
+                Err(error) => Self::Missing(format!("WebGPU cannot be used here ({error})")),
+            },
+        };
+        GPU.set(found.clone());
+        found
+    }
+
+    /// Whether one that was open answers no more; nothing is asked of it again then.
+    pub async fn is_lost() -> bool {
+        let Self::Open { name, device, .. } = Self::now() else {
+            return false;
+        };
+        let answer = Tensor::<1>::zeros([1], &device).into_data_async().await;
+        if answer.is_err() {
+            let reason = format!("WebGPU ({name}) was lost; reload the page to use it again");
+            GPU.set(Self::Missing(reason));
+        }
+        answer.is_err()
+    }
+}
+
+/// WebGPU, be it software, and its adapter's name.
+///
+/// # Errors
+///
+/// A browser without it.
+pub async fn webgpu() -> Result<(String, Device), String> {
+    match Gpu::look_for(true).await {
+        Gpu::Open { name, device, .. } => Ok((name, device)),
+        Gpu::Missing(reason) => Err(reason),
+        _ => Err("WebGPU is not open".to_owned()),
+    }
+}
