@@ -7,13 +7,24 @@
     reason = "a test fails by it"
 )]
 
-use image::RgbImage;
+use image::{Rgb, RgbImage};
 use std::{
     fs,
     io::{BufRead, BufReader},
     path::Path,
     process::{Child, Command, Stdio},
 };
+
+const PAGES: [&str; 8] = [
+    "set-up",
+    "training",
+    "posterior",
+    "ensemble",
+    "uncertainty",
+    "calibration",
+    "predict",
+    "compare",
+];
 
 /// An X server without a screen.
 struct Display {
@@ -58,6 +69,39 @@ fn brightness(picture: &RgbImage) -> f64 {
     sum as f64 / picture.as_raw().len() as f64
 }
 
+/// Below the bar, which every page has.
+fn content(picture: &RgbImage) -> impl Iterator<Item = &Rgb<u8>> {
+    picture.rows().skip(48).flatten()
+}
+
+/// Pixels of a page that are not of its ground.
+fn ink(picture: &RgbImage) -> usize {
+    let ground = picture.get_pixel(2, 790);
+    content(picture).filter(|&pixel| pixel != ground).count()
+}
+
+/// Pixels of two pages that are not the same.
+fn differing(one: &RgbImage, other: &RgbImage) -> usize {
+    let pairs = content(one).zip(content(other));
+    pairs.filter(|(one, other)| one != other).count()
+}
+
+#[test]
+fn without_a_display_the_commands_are_named() {
+    let output = Command::new(env!("CARGO_BIN_EXE_bayesadapter"))
+        .arg("gui")
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .env_remove("WAYLAND_SOCKET")
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    let told = String::from_utf8_lossy(&output.stderr);
+    for command in ["finetune", "evaluate", "predict", "demo", "--help"] {
+        assert!(told.contains(command), "{told}");
+    }
+}
+
 #[test]
 fn the_demo_runs_in_the_window_and_every_page_shows_it() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("window");
@@ -79,28 +123,28 @@ fn the_demo_runs_in_the_window_and_every_page_shows_it() {
     assert!(output.status.success(), "{said}{complaints}");
     assert!(said.contains("frames") && said.contains("MB"), "{said}");
 
-    for page in [
-        "set-up",
-        "training",
-        "posterior",
-        "ensemble",
-        "uncertainty",
-        "calibration",
-        "predict",
-        "compare",
-    ] {
+    let mut pages: Vec<(&str, RgbImage)> = Vec::new();
+    for page in PAGES {
         let [light, dark] = ["", "-dark"].map(|ending| {
             let picture = picture(&folder, &format!("{page}{ending}"));
             assert_eq!(picture.dimensions(), (1280, 800));
-            brightness(&picture)
+            let least = if page == "compare" { 1_000 } else { 8_000 };
+            let inked = ink(&picture);
+            assert!(inked > least, "{page}{ending}: {inked} pixels");
+            picture
         });
-        assert!(light > 200.0 && dark < 80.0, "{page}: {light} and {dark}");
+        let [bright, dim] = [&light, &dark].map(brightness);
+        assert!(bright > 200.0 && dim < 80.0, "{page}: {bright} and {dim}");
+        pages.push((page, light));
     }
     for page in ["start", "learning", "posterior-while-learning"] {
-        let picture = picture(&folder, page);
-        let ground = picture.get_pixel(2, 400);
-        let inked = picture.pixels().filter(|&pixel| pixel != ground).count();
-        assert!(inked > 10_000, "{page}: {inked} pixels");
+        let inked = ink(&picture(&folder, page));
+        assert!(inked > 8_000, "{page}: {inked} pixels");
+    }
+    for (at, (one, first)) in pages.iter().enumerate() {
+        for (other, second) in &pages[..at] {
+            assert!(differing(first, second) > 2_000, "{one} and {other}");
+        }
     }
     let run = folder.join("runs/demo-1/pse");
     assert!(run.join("posterior.safetensors").exists());

@@ -14,6 +14,9 @@ impl Window {
             Purpose::CompareRun | Purpose::ComparePosterior => {
                 self.fulfil(Wish::Do(Errand::Compare(path)));
             }
+            Purpose::JudgeOn(file) => {
+                self.fulfil(Wish::Do(Errand::Judge(file.clone(), Some(path))));
+            }
             Purpose::Save(parcel) => self.fulfil(Wish::Do(Errand::Save(parcel.clone(), path))),
             // The page that asked takes it.
             Purpose::Weights | Purpose::DataFolder | Purpose::DataArchive | Purpose::Strangers => {}
@@ -29,6 +32,10 @@ impl Window {
             Found::Picture(path) => {
                 self.show_panel("Predict");
                 self.fulfil(Wish::Ask(Question::File(path.clone())));
+            }
+            Found::Networks(path) => {
+                self.show_panel("Compare");
+                self.fulfil(Wish::Do(Errand::Compare(path.clone())));
             }
             Found::Weights(_) | Found::Data(_) | Found::Settings(_) | Found::StoppedRun { .. } => {
                 self.show_panel("Set up")

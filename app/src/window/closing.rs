@@ -1,6 +1,6 @@
-//! Closing the window while a run goes on: the user is asked, and the run saved.
+//! Closing the window while a run goes on or a file is written: the user is asked, and nothing is lost.
 
-use egui::{Context, Modal, RichText, ViewportCommand};
+use egui::{Context, Modal, RichText, Ui, ViewportCommand};
 
 /// How far the closing is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,32 +12,45 @@ pub enum Closing {
     Asked,
     /// The run ends and is saved; then the window closes.
     Saving,
+    /// Files are written; then the window closes.
+    Writing,
+    /// Nothing is waited for any more.
+    Now,
 }
 
 impl Closing {
-    /// Follows what the user wants; returns whether the run is to be stopped now.
-    pub fn ui(&mut self, ctx: &Context, running: bool) -> bool {
+    /// Something was not saved: the window stays, so that the user can read why.
+    pub fn call_off(&mut self) {
+        *self = Self::No;
+    }
+
+    /// Follows what the user wants, while a run may go on and files may be written; returns whether the run is to be
+    /// stopped now.
+    pub fn ui(&mut self, ctx: &Context, running: bool, files: usize) -> bool {
         let wanted = ctx.input(|input| input.viewport().close_requested());
-        if wanted && running && *self != Self::Saving {
+        if wanted && *self != Self::Now && (running || files > 0) {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
-            *self = Self::Asked;
+            *self = match (*self, running) {
+                (Self::Saving, _) => Self::Saving,
+                (_, true) => Self::Asked,
+                (_, false) => Self::Writing,
+            };
         }
         match (*self, running) {
-            (Self::No, _) => false,
-            (Self::Asked | Self::Saving, false) => {
-                // The run came to its end meanwhile.
-                *self = Self::No;
-                ctx.send_viewport_cmd(ViewportCommand::Close);
+            (Self::No | Self::Now, _) => false,
+            (Self::Asked, true) => self.ask(ctx),
+            (Self::Saving | Self::Writing, true) => {
+                wait(ctx, |ui| {
+                    ui.label("The run ends after this step and is saved.");
+                });
                 false
             }
-            (Self::Asked, true) => self.ask(ctx),
-            (Self::Saving, true) => {
-                Modal::new(egui::Id::unique("closing")).show(ctx, |ui| {
-                    ui.horizontal(|ui| {
-                        ui.spinner();
-                        ui.label("The run ends after this step and is saved.");
-                    });
-                });
+            (_, false) => {
+                // The run has come to its end.
+                if files == 0 || wait(ctx, write_no_more) {
+                    *self = Self::Now;
+                    ctx.send_viewport_cmd(ViewportCommand::Close);
+                }
                 false
             }
         }
@@ -64,4 +77,22 @@ impl Closing {
         }
         *self == Self::Saving
     }
+}
+
+/// Shows what the window waits for.
+fn wait<R>(ctx: &Context, what: impl FnOnce(&mut Ui) -> R) -> R {
+    let modal = Modal::new(egui::Id::unique("closing")).show(ctx, |ui| {
+        let row = ui.horizontal(|ui| {
+            ui.spinner();
+            what(ui)
+        });
+        row.inner
+    });
+    modal.inner
+}
+
+/// Whether the user does not wait for files: a disk may not answer.
+fn write_no_more(ui: &mut Ui) -> bool {
+    ui.label("Files are being written.");
+    ui.button("Close without them").clicked()
 }

@@ -1,154 +1,102 @@
-//! What the worker does with a request.
+//! What the worker does with a request about the posterior that is open.
 
 use super::{
+    album::{Album, TestData, Wanted},
     news::News,
+    opening::{self, Open, TestSet},
     platform::Computer,
-    worker::{Answer, Glimpse, Question, Request, Scrub, Scrubbed, View},
+    shown,
+    worker::{Answer, Glimpse, Question, Request, Scrub, Scrubbed},
 };
-use crate::network::{self, Opened};
-use anyhow::{Context, Result, bail};
+use crate::network::Opened;
+use anyhow::{Context, Result};
 use bayesadapter::{
     data::{Dataset, Picture},
     disk,
-    evaluate::{EvaluateError, Evaluation, KernelPosterior, LayerPosterior, movements},
-    models::ModelConfig,
-    posterior::Inventory,
+    evaluate::{EvaluateError, KernelPosterior},
     predict::{Draws, PredictOptions, Prediction},
-    session::{self, DeviceChoice, Method, RunFolder, RunSettings},
+    session::{DeviceChoice, Method},
 };
 use burn::tensor::{Tensor, TensorData};
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::Path, sync::Arc};
 
 /// Draws of a prediction: enough to see their spread, few enough to answer while a digit is drawn.
 const DRAWS: u32 = 30;
 
-/// Test pictures that draws are shown with.
-const GLIMPSES: usize = 12;
-
 /// The file that is open.
 pub struct Desk {
     computer: Computer,
-    opened: Option<Opened>,
-    test: Option<Arc<dyn Dataset>>,
-    /// What the run of the file started from.
-    start: Option<Inventory>,
-    /// Positions of the test pictures that draws are shown with.
-    glimpsed: Vec<usize>,
+    open: Option<Open>,
+    /// Other test pictures than those of the file, which were looked at last.
+    others: Option<TestSet>,
 }
 
 impl Desk {
     pub fn new(computer: Computer) -> Self {
         Self {
             computer,
-            opened: None,
-            test: None,
-            start: None,
-            glimpsed: Vec::new(),
+            open: None,
+            others: None,
         }
     }
 
     pub async fn handle(&mut self, request: Request) -> Result<News> {
         match request {
-            Request::Open(path) => Ok(News::Opened(Arc::new(self.open(path).await?))),
+            Request::Open(path) => {
+                let device = self.computer.device(DeviceChoice::Auto).await?.device;
+                let (open, view) = opening::open(path, &device).await?;
+                self.open = Some(open);
+                Ok(News::Opened(Arc::new(view)))
+            }
             Request::Layer(path) => {
-                let inventory = self.opened()?.bayes.inventory();
-                Ok(News::Layer(Box::new(self.layer(&inventory, &path).await?)))
+                let layer = self.open()?.layer(&path).await?;
+                Ok(News::Layer(Box::new(layer)))
             }
             Request::Scrub(scrub) => self.scrub(scrub).await.map(News::Scrubbed),
-            Request::Pictures(positions) => self.pictures(&positions).map(News::Pictures),
+            Request::Pictures(wanted) => Ok(News::Pictures(self.pictures(wanted))),
             Request::Ask(question) => self.answer(question).await.map(News::Answered),
-            Request::Do(errand) => errand.run(&self.computer).await,
         }
     }
 
-    fn opened(&self) -> Result<&Opened> {
-        self.opened
+    fn open(&self) -> Result<&Open> {
+        self.open
             .as_ref()
             .context("no posterior is open; run the digits demo, or open a file")
     }
 
-    async fn open(&mut self, path: PathBuf) -> Result<View> {
-        let device = self.computer.device(DeviceChoice::Auto).await?.device;
-        let opened = network::open(&path, &device)?;
-        let inventory = opened.bayes.inventory();
-        let summaries = inventory.summaries().await?;
-        let run: Option<RunSettings> =
-            serde_json::from_value(opened.header.run.clone().into()).ok();
-        // Without its data, or the weights that it started from, the posterior can be shown all the same.
-        let architecture = opened.header.architecture.as_ref();
-        self.start = run.as_ref().zip(architecture).and_then(|(run, of)| {
-            let start = session::starting_point(run, of, &device);
-            start.ok().flatten()
-        });
-        let movements = match &self.start {
-            Some(start) => movements(&inventory, start).await?,
-            None => BTreeMap::new(),
-        };
-        let layer = match inventory.entries.first() {
-            Some(first) => Some(self.layer(&inventory, &first.path).await?),
-            None => None,
-        };
-        self.test = run.and_then(|run| {
-            let splits = session::open_splits(&run.data.path, run.seed).ok()?;
-            Some(splits.test)
-        });
-        let folder = path.parent().map(RunFolder::open);
-        let (evaluations, history) = match folder {
-            Some(Ok((folder, _))) => (folder.evaluations()?, folder.history_rows()?),
-            // A file on its own, or one whose run goes on.
-            _ => (Vec::new(), Vec::new()),
-        };
-        self.glimpsed = self.least_sure(&evaluations, &opened.method.to_string());
-        let view = View {
-            method: opened.method,
-            about: about(&opened),
-            input_shape: opened.header.input_shape,
-            summaries,
-            movements,
-            layer,
-            evaluations,
-            history,
-            path,
-        };
-        self.opened = Some(opened);
-        Ok(view)
-    }
-
-    async fn layer(&self, inventory: &Inventory, path: &str) -> Result<LayerPosterior> {
-        let layer = LayerPosterior::of_path(inventory, path, self.start.as_ref());
-        Ok(layer.await?)
-    }
-
-    /// Positions of a few test pictures: where the network is least sure, its draws differ most.
-    fn least_sure(&self, evaluations: &[Evaluation], method: &str) -> Vec<usize> {
-        let there = self.test.as_ref().map_or(0, |test| test.len());
-        let judged = evaluations.iter().find(|one| one.method == method);
-        match judged {
-            Some(judged) => {
-                let positions = judged.by_rising_uncertainty().rev();
-                positions.filter(|&at| at < there).take(GLIMPSES).collect()
-            }
-            None => (0..there.min(GLIMPSES)).collect(),
+    fn pictures(&mut self, wanted: Wanted) -> Album {
+        let test = self.test_pictures(&wanted.data);
+        let pictures = test.and_then(|test| wanted.fetch(test.as_ref()));
+        Album {
+            pictures: pictures.map_err(|error| format!("{error:#}")),
+            wanted,
         }
     }
 
-    fn pictures(&self, positions: &[usize]) -> Result<Vec<(usize, Picture)>> {
-        let Some(test) = &self.test else {
-            bail!(
-                "the test pictures of this posterior are not where they were; only its numbers can be shown"
-            );
-        };
-        let picture = |&at: &usize| Ok((at, test.picture(at)?));
-        positions.iter().map(picture).collect()
+    /// The pictures of these data; those of the file that is open are at hand.
+    fn test_pictures(&mut self, data: &TestData) -> Result<Arc<dyn Dataset>> {
+        let of_file = self.open.as_ref().and_then(|open| open.test.as_ref());
+        let mut known = of_file.into_iter().chain(&self.others);
+        if let Some(known) = known.find(|known| known.data == *data) {
+            return Ok(Arc::clone(&known.pictures));
+        }
+        let pictures = data.open().with_context(|| {
+            format!(
+                "the test pictures are not where they were ({}); only the numbers can be shown",
+                data.path
+            )
+        })?;
+        self.others = Some(TestSet {
+            data: data.clone(),
+            pictures: Arc::clone(&pictures),
+        });
+        Ok(pictures)
     }
 
     /// One network out of the posterior: its kernels, and what it says.
     async fn scrub(&self, scrub: Scrub) -> Result<Scrubbed> {
-        let opened = self.opened()?;
+        let open = self.open()?;
+        let opened = &open.opened;
         let (bayes, layer) = (&opened.bayes, &scrub.layer);
         let kernels = match scrub.draw {
             None => KernelPosterior::of_path(&bayes.inventory(), layer).await,
@@ -158,10 +106,7 @@ impl Desk {
             Err(EvaluateError::NoKernel { .. }) => None,
             kernels => Some(kernels?),
         };
-        let answers = match &self.test {
-            Some(test) => self.glimpses(opened, test, scrub.draw).await?,
-            None => Vec::new(),
-        };
+        let answers = self.glimpses(open, scrub.draw).await?;
         Ok(Scrubbed {
             scrub,
             kernels,
@@ -169,30 +114,22 @@ impl Desk {
         })
     }
 
-    async fn glimpses(
-        &self,
-        opened: &Opened,
-        test: &Arc<dyn Dataset>,
-        draw: Option<u32>,
-    ) -> Result<Vec<Glimpse>> {
+    async fn glimpses(&self, open: &Open, draw: Option<u32>) -> Result<Vec<Glimpse>> {
         let draws = match draw {
             None => Draws::Mean,
             Some(draw) => Draws::List(vec![draw]),
         };
-        let positions = self.glimpsed.iter();
-        let pictures = positions.map(|&at| Ok((test.label(at), test.picture(at)?)));
-        let pictures: Vec<(u32, Picture)> = pictures.collect::<Result<_>>()?;
+        let pictures = open.glimpsed();
         if pictures.is_empty() {
             return Ok(Vec::new());
         }
-        let input = self
-            .input(opened, pictures.iter().map(|(_, picture)| picture))
-            .await?;
+        let opened = &open.opened;
+        let input = input(opened, pictures.iter().map(|(_, picture)| picture))?;
         let prediction = opened.bayes.predict_async(input, draws).await?;
         let rows = prediction.probabilities().chunks_exact(prediction.classes);
         let said = rows.zip(prediction.predicted_classes());
         let glimpse = |((label, picture), (row, said)): ((u32, Picture), (&[f32], u32))| Glimpse {
-            picture,
+            picture: shown::within(&picture, shown::AMONG_OTHERS),
             truth: opened.class_name(label as usize),
             said: opened.class_name(said as usize),
             probability: row[said as usize],
@@ -200,43 +137,28 @@ impl Desk {
         Ok(pictures.into_iter().zip(said).map(glimpse).collect())
     }
 
-    /// Pictures as the network takes them.
-    async fn input<'a>(
-        &self,
-        opened: &Opened,
-        pictures: impl Iterator<Item = &'a Picture>,
-    ) -> Result<Tensor<4>> {
-        let preparation = opened.preparation()?;
-        let (mut pixels, mut count) = (Vec::new(), 0);
-        for picture in pictures {
-            pixels.extend(preparation.prepare(picture)?);
-            count += 1;
-        }
-        let [channels, height, width] = preparation.shape;
-        let input = TensorData::new(pixels, [count, channels, height, width]);
-        let device = self.computer.device(DeviceChoice::Auto).await?.device;
-        Ok(Tensor::from_data(input, &device))
-    }
-
     async fn answer(&self, question: Question) -> Result<Answer> {
-        let opened = self.opened()?;
+        let opened = &self.open()?.opened;
         let picture = match &question {
             Question::Drawn(picture) | Question::Pasted(picture) => picture.clone(),
             Question::File(path) => read(path)?,
         };
         let draws = match opened.method {
             Method::Map => Draws::Mean,
-            _ => Draws::Fixed(DRAWS),
+            _ => {
+                let different = opened.bayes.posterior().different_draws();
+                Draws::Fixed(different.map_or(DRAWS, |different| different.min(DRAWS)))
+            }
         };
-        let input = self.input(opened, [&picture].into_iter()).await?;
+        let input = input(opened, [&picture].into_iter())?;
         let options = PredictOptions::new(draws).with_draws_kept();
         let prediction = opened.bayes.predict_async(input, options).await?;
         let spreads = spreads(&prediction);
         let classes = prediction.probabilities().iter().zip(spreads).enumerate();
         let only = |values: &[f64]| values.first().copied().unwrap_or_default();
         Ok(Answer {
+            picture: shown::within(&picture, shown::ALONE),
             question,
-            picture,
             classes: classes
                 .map(|(class, (&mean, spread))| (opened.class_name(class), f64::from(mean), spread))
                 .collect(),
@@ -249,23 +171,22 @@ impl Desk {
     }
 }
 
+/// Pictures as the network takes them, where it is: another device may have been chosen since it was opened.
+fn input<'a>(opened: &Opened, pictures: impl Iterator<Item = &'a Picture>) -> Result<Tensor<4>> {
+    let preparation = opened.preparation()?;
+    let (mut pixels, mut count) = (Vec::new(), 0);
+    for picture in pictures {
+        pixels.extend(preparation.prepare(picture)?);
+        count += 1;
+    }
+    let [channels, height, width] = preparation.shape;
+    let input = TensorData::new(pixels, [count, channels, height, width]);
+    Ok(Tensor::from_data(input, &opened.device))
+}
+
 fn read(path: &Path) -> Result<Picture> {
     let bytes = disk::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
     Ok(Picture::decode(&bytes, &path.display().to_string())?)
-}
-
-fn about(opened: &Opened) -> String {
-    let (account, prior) = (opened.bayes.account(), opened.bayes.posterior().prior());
-    let name = opened.header.architecture.as_ref().map(ModelConfig::name);
-    format!(
-        "{} posterior of {}: {} parameters for {} weights, prior lambda {} for {} examples",
-        opened.method,
-        name.as_deref().unwrap_or("a network of its own"),
-        account.parameters_after,
-        account.parameters_before,
-        prior.lambda,
-        prior.examples
-    )
 }
 
 /// Standard deviation of each class's probability over the draws of one example.

@@ -6,10 +6,13 @@ use super::{
     platform::{self, Computer},
     sort, survey,
 };
-use crate::{outcome, report};
+use crate::{
+    outcome,
+    report::{self, Exhibit, Format},
+};
 use anyhow::Result;
 use bayesadapter::session::RunSettings;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// One thing to do.
 pub enum Errand {
@@ -21,8 +24,12 @@ pub enum Errand {
     ListDevices,
     /// Find out what a file or folder is.
     Sort(PathBuf),
+    /// The same, for someone who compares networks.
+    SortToCompare(PathBuf),
     /// Read what the networks of a run, or of a posterior file, are worth.
     Compare(PathBuf),
+    /// Judge the network of a posterior file: on the data that it was made with, or on those of this path.
+    Judge(PathBuf, Option<PathBuf>),
     /// Write a file.
     Save(Parcel, PathBuf),
     /// Write the report of a run into its folder, and show it.
@@ -40,7 +47,7 @@ pub struct Parcel {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     Text(String),
-    Drawing(report::Drawing, report::Format),
+    Exhibit(Exhibit, Format),
     /// The report of the run in a folder.
     Report(PathBuf),
 }
@@ -54,6 +61,19 @@ impl Errand {
         )
     }
 
+    /// Whether it may take minutes, so that others should not wait for it.
+    pub fn takes_long(&self) -> bool {
+        matches!(
+            self,
+            Self::Estimate(_) | Self::Compare(_) | Self::Judge(_, _)
+        )
+    }
+
+    /// Whether it writes a file.
+    pub fn saves(&self) -> bool {
+        matches!(self, Self::Save(_, _) | Self::Report(_))
+    }
+
     pub async fn run(self, computer: &Computer) -> Result<News> {
         Ok(match self {
             Self::Survey(settings) => News::Surveyed(Box::new(survey::survey(*settings))),
@@ -62,27 +82,45 @@ impl Errand {
             }
             Self::ListDevices => News::Devices(computer.list().await),
             Self::Sort(path) => News::Sorted(sort::sort(path)?),
+            Self::SortToCompare(path) => News::Sorted(sort::to_compare(path)?),
             Self::Compare(path) => {
                 let runs: Vec<Compared> = compare::read(&path, computer).await?;
                 News::Compared(runs)
             }
-            Self::Save(parcel, path) => {
-                platform::deliver(&path, &parcel.content.into_bytes()?)?;
-                News::Saved { path, show: false }
+            Self::Judge(path, data) => {
+                let judged = compare::judge(&path, data.as_deref(), computer).await;
+                News::Judged(judged.map(Box::new).map_err(|error| format!("{error:#}")))
             }
-            Self::Report(folder) => {
-                let path = platform::deliver_report(&outcome::report(&folder)?, &folder)?;
-                News::Saved { path, show: true }
-            }
+            Self::Save(parcel, path) => told(save(parcel, path).await, false),
+            Self::Report(folder) => told(report_of(&folder), true),
         })
     }
 }
 
+async fn save(parcel: Parcel, path: PathBuf) -> Result<PathBuf> {
+    platform::deliver(&path, &parcel.content.into_bytes().await?)?;
+    Ok(path)
+}
+
+fn report_of(folder: &Path) -> Result<PathBuf> {
+    platform::deliver_report(&outcome::report(folder)?, folder)
+}
+
+/// What became of a file.
+fn told(saved: Result<PathBuf>, show: bool) -> News {
+    match saved {
+        Ok(path) => News::Saved { path, show },
+        Err(error) => News::NotSaved(format!("{error:#}")),
+    }
+}
+
 impl Content {
-    fn into_bytes(self) -> Result<Vec<u8>> {
+    async fn into_bytes(self) -> Result<Vec<u8>> {
         match self {
             Self::Text(text) => Ok(text.into_bytes()),
-            Self::Drawing(drawing, format) => drawing.to_bytes(format),
+            Self::Exhibit(exhibit, Format::Csv) => Ok(exhibit.csv().into_bytes()),
+            Self::Exhibit(exhibit, Format::Svg) => Ok(exhibit.svg()?.into_bytes()),
+            Self::Exhibit(exhibit, Format::Png) => platform::png(&exhibit.svg()?).await,
             Self::Report(folder) => Ok(report::html(&outcome::report(&folder)?)?.into_bytes()),
         }
     }

@@ -1,7 +1,8 @@
 //! How things look: colours, plots, and the one sentence that explains a term.
 
 use egui::{Color32, FontFamily, FontId, Response, RichText, TextStyle, Theme, Ui, Vec2};
-use egui_plot::{AxisHints, Legend, Plot};
+use egui_plot::{AxisHints, GridInput, GridMark, Legend, Plot};
+use std::ops::RangeInclusive;
 
 pub use crate::report::palette::{BLUE, FAINT as QUIET, GREEN, Ink, VERMILION, of_method};
 
@@ -18,7 +19,12 @@ impl Ink {
 
 /// Sizes that can be read from a chair, and text that stands out from its ground.
 pub fn apply(ctx: &egui::Context) {
-    for (theme, text, quiet) in [(Theme::Dark, 215, 160), (Theme::Light, 40, 95)] {
+    let [red_on_dark, red_on_light] = [[255, 125, 115], [180, 25, 20]]
+        .map(|[red, green, blue]| Color32::from_rgb(red, green, blue));
+    for (theme, text, quiet, error) in [
+        (Theme::Dark, 215, 160, red_on_dark),
+        (Theme::Light, 40, 95, red_on_light),
+    ] {
         ctx.style_mut_of(theme, |style| {
             for (kind, size, family) in [
                 (TextStyle::Small, 12.0, FontFamily::Proportional),
@@ -32,6 +38,7 @@ pub fn apply(ctx: &egui::Context) {
             let visuals = &mut style.visuals;
             visuals.widgets.noninteractive.fg_stroke.color = Color32::from_gray(text);
             visuals.weak_text_color = Some(Color32::from_gray(quiet));
+            visuals.error_fg_color = error;
         });
     }
 }
@@ -43,10 +50,70 @@ pub fn plot<'a>(id: &'a str, height: f32) -> Plot<'a> {
         .allow_scroll(false)
         .allow_drag(false)
         .allow_boxed_zoom(false)
-        // Labels as soon as there is room, not faded until there is plenty.
-        .custom_x_axes(vec![AxisHints::new_x().label_spacing(30.0..=32.0)])
-        .custom_y_axes(vec![AxisHints::new_y().label_spacing(17.0..=20.0)])
+        // The grid is as wide as labels need, so that every line of it has one, and none is faded.
+        .grid_spacing(GRID_LEAST as f32..=GRID_DARK)
+        .x_grid_spacer(spaced(48.0))
+        .y_grid_spacer(spaced(30.0))
+        .custom_x_axes(vec![axis(AxisHints::new_x())])
+        .custom_y_axes(vec![axis(AxisHints::new_y())])
         .show_axes(true)
+}
+
+fn axis(hints: AxisHints<'_>) -> AxisHints<'_> {
+    hints.label_spacing(1.0..=2.0).formatter(tick)
+}
+
+/// A grid of round numbers, at least so many points apart, and of few lines on a large display.
+pub fn spaced(points: f64) -> Box<dyn Fn(GridInput) -> Vec<GridMark>> {
+    Box::new(move |input: GridInput| {
+        let (low, high) = input.bounds;
+        let room = input.base_step_size * points / GRID_LEAST;
+        let step = round_step(room.max((high - low) / MOST_LINES));
+        let marks = (low / step).ceil() as i64..=(high / step).floor() as i64;
+        let mark = |at: i64| GridMark {
+            value: at as f64 * step,
+            step_size: step,
+        };
+        marks.map(mark).collect()
+    })
+}
+
+/// Points between lines that the input of a grid's spacer stands for, and those at which lines would be as dark as text.
+const GRID_LEAST: f64 = 8.0;
+const GRID_DARK: f32 = 1500.0;
+/// Lines of a grid, along one axis.
+const MOST_LINES: f64 = 12.0;
+
+/// The next number that is 1, 2 or 5 times a power of ten.
+fn round_step(least: f64) -> f64 {
+    let power = 10f64.powf(least.abs().max(1e-300).log10().floor());
+    let round = [1.0, 2.0, 5.0].map(|digit| digit * power);
+    let fits = round.into_iter().find(|step| *step >= least);
+    fits.unwrap_or(10.0 * power)
+}
+
+/// A number of the grid, with the decimals that its step needs.
+fn tick(mark: GridMark, _: &RangeInclusive<f64>) -> String {
+    // What is zero but for rounding must not become "-0".
+    let value = match mark.value.abs() < 0.5 * mark.step_size {
+        true => 0.0,
+        false => mark.value,
+    };
+    let decimals = (-(mark.step_size.log10() + 1e-9).floor()).clamp(0.0, 12.0);
+    format!("{value:.*}", decimals as usize)
+}
+
+/// Draws with so much room across; where there is less, it is scrolled.
+pub fn at_least(ui: &mut Ui, width: f32, draw: impl FnOnce(&mut Ui)) {
+    let room = ui.available_size();
+    if room.x >= width {
+        return draw(ui);
+    }
+    egui::ScrollArea::horizontal()
+        .auto_shrink(false)
+        .show(ui, |ui| {
+            ui.allocate_ui(Vec2::new(width, room.y), draw);
+        });
 }
 
 /// Names with their colours, over plots that share them.
@@ -111,6 +178,8 @@ pub mod terms {
     pub const COMPLEXITY_LOSS: &str = "How far the posterior is from the prior, per training picture: the price of \
         what was learnt; ordinary weight decay is a special case.";
     pub const ACCURACY: &str = "Share of right answers.";
+    pub const THROUGHPUT: &str =
+        "Pictures learnt from in a second; it falls when something else needs the device.";
     pub const MEAN_RATE: &str =
         "Learning rate of means, shared weights and point weights: small once they are trained.";
     pub const SPREAD_RATE: &str =
@@ -146,4 +215,40 @@ pub mod terms {
         "The part of the entropy that every draw agrees on: what the picture itself leaves open.";
     pub const ECE: &str = "Expected calibration error: how far confidence and accuracy are apart, on average; 0 is \
         perfect.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grids_have_round_steps_and_as_many_decimals() {
+        for (least, step, written) in [
+            (0.021, 0.05, "0.15"),
+            (0.3, 0.5, "1.5"),
+            (1.0, 1.0, "3"),
+            (0.6, 1.0, "3"),
+            (130.0, 200.0, "600"),
+        ] {
+            assert_eq!(round_step(least), step);
+            let mark = GridMark {
+                value: 3.0 * step,
+                step_size: step,
+            };
+            assert_eq!(tick(mark, &(0.0..=1.0)), written);
+        }
+        let step = 0.1;
+        let zero = GridMark {
+            value: -1e-17,
+            step_size: step,
+        };
+        assert_eq!(tick(zero, &(0.0..=1.0)), "0.0");
+        let input = GridInput {
+            bounds: (-0.25, 0.51),
+            base_step_size: 0.02,
+        };
+        let marks = spaced(48.0)(input);
+        let values: Vec<f64> = marks.iter().map(|mark| mark.value).collect();
+        assert_eq!(values, [-0.2, 0.0, 0.2, 0.4]);
+    }
 }

@@ -1,7 +1,8 @@
 //! What panels are told, and what they ask for.
 
 use super::{
-    compare::Compared,
+    album::{Album, TestData, Wanted},
+    compare::{Compared, Judgement},
     errand::Errand,
     purpose::Purpose,
     sort::Found,
@@ -9,7 +10,6 @@ use super::{
     worker::{Answer, Question, Scrub, Scrubbed, View},
 };
 use bayesadapter::{
-    data::Picture,
     evaluate::LayerPosterior,
     session::{Command, DeviceChoice, Ending, Event, Method, RunSettings},
 };
@@ -23,7 +23,12 @@ pub enum News {
         anew: bool,
     },
     /// A run begins, or goes on.
-    Began { method: Method, folder: PathBuf },
+    Began {
+        method: Method,
+        folder: PathBuf,
+        /// What it is judged on.
+        data: TestData,
+    },
     /// The run says something.
     Run(Event),
     /// The run ended; an error says what to do.
@@ -31,16 +36,20 @@ pub enum News {
         method: Method,
         ending: Result<Ending, String>,
     },
+    /// The user told the runs to stop.
+    Stopping,
     /// All runs are done, or could not begin.
     Over(Result<(), String>),
     /// A posterior file was opened.
     Opened(Arc<View>),
+    /// The user asked for the file that was opened last, and wants to see it rather than a run.
+    FileWanted,
     /// The layer that was asked for.
     Layer(Box<LayerPosterior>),
     /// The network out of the posterior that was asked for.
     Scrubbed(Scrubbed),
-    /// The test pictures that were asked for, under their positions.
-    Pictures(Vec<(usize, Picture)>),
+    /// The test pictures that were asked for.
+    Pictures(Album),
     /// What the network says of a picture.
     Answered(Answer),
     /// A path was chosen in a dialog, or is the one to begin with.
@@ -55,12 +64,18 @@ pub enum News {
     Sorted(Found),
     /// What the networks of runs are worth.
     Compared(Vec<Compared>),
+    /// The network of a posterior file is being judged.
+    Judging,
+    /// What it is worth.
+    Judged(Result<Box<Judgement>, String>),
     /// A file was written.
     Saved {
         path: PathBuf,
         /// The user wants to see it at once.
         show: bool,
     },
+    /// A file could not be written.
+    NotSaved(String),
     /// What was asked for could not be done.
     Refused(String),
 }
@@ -79,6 +94,8 @@ pub enum Wish {
     Show(&'static str),
     /// A dialog for a path.
     Choose(Purpose),
+    /// That the user reads this.
+    Complain(String),
     /// Something for the worker.
     Do(Errand),
     /// This posterior file.
@@ -89,8 +106,8 @@ pub enum Wish {
     Layer(String),
     /// What a network out of the posterior looks like, and says.
     Scrub(Scrub),
-    /// Test pictures, by position.
-    Pictures(Vec<usize>),
+    /// Test pictures.
+    Pictures(Wanted),
     /// What the network says of a picture.
     Ask(Question),
 }

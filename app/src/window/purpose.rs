@@ -1,6 +1,7 @@
 //! What the user is asked for.
 
 use super::errand::Parcel;
+use std::path::PathBuf;
 
 /// What a path is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +22,8 @@ pub enum Purpose {
     /// A run to compare with others.
     CompareRun,
     ComparePosterior,
+    /// A folder of pictures that this posterior file is judged on.
+    JudgeOn(PathBuf),
     /// Where something is saved.
     Save(Parcel),
 }

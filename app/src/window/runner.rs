@@ -1,6 +1,7 @@
 //! Runs, one after the other, beside the window.
 
 use super::{
+    album::TestData,
     news::News,
     platform::{Computer, OwnPace, Task},
 };
@@ -52,6 +53,7 @@ enum Step {
     Began {
         method: Method,
         folder: PathBuf,
+        data: TestData,
         control: Control,
     },
     Ended {
@@ -111,10 +113,15 @@ impl Runner {
                 Ok(Step::Began {
                     method,
                     folder,
+                    data,
                     control,
                 }) => {
                     self.control = Some(control);
-                    news.push(News::Began { method, folder });
+                    news.push(News::Began {
+                        method,
+                        folder,
+                        data,
+                    });
                 }
                 Ok(Step::Ended { method, ending }) => {
                     self.control = None;
@@ -194,6 +201,7 @@ async fn runs(
         let began = told.send(Step::Began {
             method,
             folder: path,
+            data: TestData::of(&job.settings),
             control: control.clone(),
         });
         if began.is_err() || stop.load(Ordering::Relaxed) {

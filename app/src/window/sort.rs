@@ -28,6 +28,8 @@ pub enum Found {
         folder: PathBuf,
         settings: Box<RunSettings>,
     },
+    /// A run, a folder of runs or a posterior file, whose networks can be compared.
+    Networks(PathBuf),
 }
 
 /// Bytes that tell a picture from other files.
@@ -39,6 +41,16 @@ pub fn sort(path: PathBuf) -> Result<Found> {
         true => folder(path),
         false => file(path),
     }
+}
+
+/// The same for someone who compares networks: what holds some is not opened.
+pub fn to_compare(path: PathBuf) -> Result<Found> {
+    Ok(match sort(path.clone())? {
+        Found::Posterior(_) | Found::FinishedRun { .. } | Found::StoppedRun { .. } => {
+            Found::Networks(path)
+        }
+        found => found,
+    })
 }
 
 fn folder(path: PathBuf) -> Result<Found> {
@@ -56,15 +68,7 @@ fn folder(path: PathBuf) -> Result<Found> {
     }
     match (data::open(&path, Split::Train), runs_in(&path)) {
         (Ok(_), _) => Ok(Found::Data(path)),
-        (Err(_), Ok(runs)) => {
-            let names = runs.iter().filter_map(|run| run.file_name());
-            let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
-            bail!(
-                "{} holds several runs; drop one of them ({}), or compare them all on the Compare page",
-                path.display(),
-                names.join(", ")
-            )
-        }
+        (Err(_), Ok(_)) => Ok(Found::Networks(path)),
         (Err(error), Err(_)) => Err(error.into()),
     }
 }

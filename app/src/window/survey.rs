@@ -1,23 +1,23 @@
 //! What a run would find: its files are opened and looked at, and its memory and time are estimated.
 
-use super::platform::Computer;
+use super::{
+    platform::{Computer, MOST_WEIGHTS},
+    shown,
+};
 use crate::outcome::{self, Preflight};
 use anyhow::Result;
 use bayesadapter::{
     checkpoint::{Checkpoint, LoadAccount, LoadOptions},
     data::{Picture, Split},
-    models::{Architecture, LoadError, Network},
+    models::{Architecture, LoadError, ModelError, Network},
     posterior::{IntoBayes, Inventory},
     session::{self, Job, Method, RunSettings},
 };
-use burn::tensor::Device;
-use image::{RgbImage, imageops};
+use burn::{module::Module, tensor::Device};
 use std::path::Path;
 
 /// Pictures that are shown of a data set.
 const SHOWN: usize = 24;
-/// Pixels on the longer side of one.
-const SIDE: usize = 64;
 
 /// What the files of a run are.
 #[derive(Clone)]
@@ -113,30 +113,17 @@ fn data_view(settings: &RunSettings) -> Result<DataView, String> {
     };
     let shown = SHOWN.min(train.len());
     for at in (0..shown).map(|place| place * train.len() / shown) {
-        match train.picture(at).map(|picture| small(&picture)) {
+        match train.picture(at) {
             Ok(picture) => {
                 let class = names.get(train.label(at) as usize);
                 let class = class.cloned().unwrap_or_default();
+                let picture = shown::within(&picture, shown::AMONG_OTHERS);
                 view.pictures.push((class, picture));
             }
             Err(error) => view.broken = Some(error.to_string()),
         }
     }
     Ok(view)
-}
-
-/// The picture, no larger than it is shown.
-fn small(picture: &Picture) -> Picture {
-    let longer = picture.width.max(picture.height);
-    let rgb = picture.with_channels(3);
-    let image = RgbImage::from_raw(rgb.width as u32, rgb.height as u32, rgb.pixels);
-    let smaller = image.filter(|_| longer > SIDE).and_then(|image| {
-        let side = |pixels: u32| (pixels as usize * SIDE / longer).max(1) as u32;
-        let (width, height) = (side(image.width()), side(image.height()));
-        let image = imageops::thumbnail(&image, width, height);
-        Picture::new(3, height as usize, width as usize, image.into_raw()).ok()
-    });
-    smaller.unwrap_or_else(|| picture.clone())
 }
 
 /// The network with random weights, for the classes of the data where they are known.
@@ -152,7 +139,16 @@ fn network(
         let network = architecture.init(&Device::flex().autodiff())?;
         Ok((architecture, network))
     };
-    made().map_err(|error: bayesadapter::models::ModelError| error.to_string())
+    let made = made().map_err(|error: ModelError| error.to_string())?;
+    // They are made when they are first looked at.
+    match made.1.num_params() {
+        weights if weights > MOST_WEIGHTS => Err(format!(
+            "{} has {weights} weights, more than there is memory for here ({MOST_WEIGHTS} at most); choose a smaller \
+             network",
+            settings.model.architecture
+        )),
+        _ => Ok(made),
+    }
 }
 
 fn weights(path: &str, architecture: &Architecture, settings: &RunSettings) -> Weights {

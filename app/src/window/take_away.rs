@@ -2,23 +2,23 @@
 
 use super::{
     errand::{Content, Errand, Parcel},
-    look,
+    keys, look,
     news::Wish,
     platform::HAS_FOLDERS,
     purpose::Purpose,
 };
-use crate::report::{Drawing, Format, Mark, Series};
+use crate::report::{Drawing, Exhibit, Format, Mark, Series};
 use egui::{Color32, OpenUrl, RichText, Ui};
 use egui_plot::{Bar, BarChart, Corner, Line, LineStyle, PlotUi, Points};
 use std::path::{Path, PathBuf};
 
 /// The heading of a plot, with a menu that saves it.
-pub fn title(
+pub fn title<E: Into<Exhibit>>(
     ui: &mut Ui,
     text: &str,
     explained: &str,
     wishes: &mut Vec<Wish>,
-    drawing: impl FnOnce() -> Drawing,
+    exhibit: impl FnOnce() -> E,
 ) {
     ui.horizontal(|ui| {
         look::title(ui, text, explained);
@@ -29,9 +29,9 @@ pub fn title(
         let name = text.split([',', ':']).next().unwrap_or(text);
         menu.response.accessible_name(format!("Save {name}"));
         if let Some(format) = menu.inner.flatten() {
-            let drawing = drawing();
-            let name = format!("{}.{}", drawing.file_name(), format.ending());
-            wishes.push(keep(name, Content::Drawing(drawing, format)));
+            let exhibit = exhibit().into();
+            let name = format!("{}.{}", exhibit.file_name(), format.ending());
+            wishes.push(keep(name, Content::Exhibit(exhibit, format)));
         }
     });
 }
@@ -113,19 +113,26 @@ fn show(plot: &mut PlotUi<'_>, series: Series, ink: Color32) {
 /// The report of the run whose posterior is open.
 pub fn report_menu(ui: &mut Ui, folder: PathBuf, wishes: &mut Vec<Wish>) {
     ui.menu_button("Report", |ui| {
-        let open = ui.button("Open report");
-        let open = open.on_hover_text("Written to the folder of the run, and shown in the browser");
-        if open.clicked() {
-            wishes.push(Wish::Do(Errand::Report(folder.clone())));
+        if HAS_FOLDERS {
+            let open = ui.button("Open report");
+            let open =
+                open.on_hover_text("Written to the folder of the run, and shown in the browser");
+            if open.clicked() {
+                wishes.push(Wish::Do(Errand::Report(folder.clone())));
+            }
         }
         let save = ui.button("Save report…");
-        let save = save.on_hover_text("One HTML file that needs nothing else");
+        let keys = ui.ctx().format_shortcut(&keys::SAVE_REPORT);
+        let save = save.on_hover_text(format!("One HTML file that needs nothing else ({keys})"));
         if save.clicked() {
-            let name = "report.html".to_owned();
-            let content = Content::Report(folder);
-            wishes.push(keep(name, content));
+            wishes.push(save_report(folder));
         }
     });
+}
+
+/// A dialog for where to save the report of the run in a folder.
+pub fn save_report(folder: PathBuf) -> Wish {
+    keep("report.html".to_owned(), Content::Report(folder))
 }
 
 /// Tells where something was saved, until the user has read it.

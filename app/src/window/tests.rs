@@ -4,12 +4,26 @@
 #[path = "../../tests/report/synthetic.rs"]
 mod synthetic;
 
+mod closing;
 mod compare;
+mod drops;
 mod files;
+mod judged;
+mod outside;
+mod pictures;
+mod posterior;
+mod remembered;
 mod setup;
+mod several;
+mod sizes;
+mod take_away;
+mod whole;
+mod worker;
 
 use super::{
-    Window, look,
+    Window,
+    album::TestData,
+    look,
     news::{News, Wish},
     panels::{self, Panel},
     welcome::Welcome,
@@ -64,6 +78,8 @@ fn picture<State>(harness: &mut Harness<'_, State>, name: &str) {
         harness.ctx.set_theme(theme);
         harness.run_steps(2);
         let picture = harness.render().unwrap();
+        let again = harness.render().unwrap();
+        assert!(picture == again, "{name} is drawn in two ways");
         picture
             .save(format!("{folder}/{name}{ending}.png"))
             .unwrap();
@@ -100,14 +116,25 @@ fn phase(phase: Phase) -> News {
 }
 
 fn began(method: Method) -> News {
-    let folder = PathBuf::from("runs/demo");
-    News::Began { method, folder }
+    News::Began {
+        method,
+        folder: PathBuf::from("runs/demo"),
+        data: data(),
+    }
+}
+
+fn data() -> TestData {
+    TestData {
+        path: "few-digits".to_owned(),
+        seed: Some(0),
+    }
 }
 
 fn judged() -> Vec<News> {
     let evaluations = synthetic::report().evaluations;
     let events = evaluations.into_iter().map(Box::new);
-    events.map(|one| News::Run(Event::Evaluated(one))).collect()
+    let events = events.map(|one| News::Run(Event::Evaluated(one)));
+    [began(Method::Pse)].into_iter().chain(events).collect()
 }
 
 /// A layer of an ensemble.
@@ -153,6 +180,7 @@ fn opened() -> News {
         method: Method::Pse,
         about: "PSE posterior of digits-cnn".to_owned(),
         input_shape: Some([1, 8, 8]),
+        different_draws: Some(20),
         summaries: vec![
             summary("conv1.weight", Some(0.07)),
             summary("conv2.weight", Some(0.05)),
@@ -161,8 +189,26 @@ fn opened() -> News {
         movements: [("conv1.weight".to_owned(), 0.123)].into(),
         layer: Some(layer("conv1.weight")),
         evaluations: synthetic::report().evaluations,
-        history: Vec::new(),
+        data: Some(data()),
+        ..View::default()
     }))
+}
+
+/// A network that says 3, but is not sure.
+fn answer(question: Question, picture: Picture) -> News {
+    let probability = |class| if class == 3 { 0.64 } else { 0.04 };
+    let classes = (0..10).map(|class| (class.to_string(), probability(class), 0.05));
+    let near = |at: usize| probability(at % 10) + 0.08 * (at as f64).sin();
+    News::Answered(Answer {
+        question,
+        picture,
+        classes: classes.collect(),
+        draw_probabilities: (0..300).map(|at| near(at).max(0.0) as f32).collect(),
+        draws: 30,
+        mutual_information: 1.7,
+        entropy: 2.0,
+        aleatoric_entropy: 0.3,
+    })
 }
 
 #[test]
@@ -214,7 +260,7 @@ fn training_shows_curves_and_obeys() {
 }
 
 #[test]
-fn a_run_that_failed_says_why() {
+fn a_run_that_failed_says_why_and_can_go_on() {
     let error = "the loss stopped being a finite number; lower the learning rates".to_owned();
     let ending = Err(error);
     let method = Method::Mfg;
@@ -223,171 +269,16 @@ fn a_run_that_failed_says_why() {
         News::Ended { method, ending },
         News::Over(Ok(())),
     ];
-    let harness = page("Training", &news);
+    let mut harness = page("Training", &news);
     assert!(
         harness
             .query_by_label_contains("lower the learning rates")
             .is_some()
     );
     assert!(harness.query_by_label("Stop").is_none());
-}
-
-#[test]
-fn posterior_shows_any_layer_and_any_draw() {
-    let mut harness = page("Posterior", &[opened()]);
-    assert!(harness.query_by_label("norm1.gamma").is_some());
-    assert!(harness.query_by_label("point").is_some());
-    assert!(harness.query_by_label("12.3 %").is_some());
-    let picture_of = |class: u32| Glimpse {
-        picture: Picture::new(1, 8, 8, (0..64).map(|at| 4 * at).collect()).unwrap(),
-        truth: class.to_string(),
-        said: "3".to_owned(),
-        probability: 0.42,
-    };
-    harness.get_by_role(Role::Slider).focus();
+    harness.get_by_label("Continue").click();
     harness.run_steps(2);
-    for _ in 0..3 {
-        harness.key_press(egui::Key::ArrowRight);
-        harness.run_steps(2);
-    }
-    let asked = harness
-        .state()
-        .wishes
-        .iter()
-        .rev()
-        .find_map(|wish| match wish {
-            Wish::Scrub(scrub) => Some(scrub.clone()),
-            _ => None,
-        });
-    let scrub = asked.unwrap();
-    assert_eq!(scrub.draw, Some(2));
-    harness.state_mut().panel.on_news(&News::Scrubbed(Scrubbed {
-        kernels: layer(&scrub.layer).kernels,
-        answers: (0..8).map(picture_of).collect(),
-        scrub,
-    }));
-    harness.run_steps(3);
-    assert!(harness.query_by_label_contains("Draw 2:").is_some());
-    assert!(
-        harness
-            .query_by_label_contains("What draw 2 says")
-            .is_some()
-    );
-    picture(&mut harness, "posterior");
-    harness.get_by_label("conv2.weight").click();
-    harness.run_steps(3);
-    let asked = |wish: &Wish| matches!(wish, Wish::Layer(path) if path == "conv2.weight");
-    assert!(harness.state().wishes.iter().any(asked));
-}
-
-#[test]
-fn posterior_follows_a_run() {
-    let prepared = Prepared {
-        load: None,
-        conversion: ConversionAccount {
-            converted: ["conv1.weight", "conv2.weight"]
-                .map(|path| Conversion {
-                    path: path.to_owned(),
-                    shape: vec![16, 3, 3, 3],
-                    added: 432,
-                })
-                .to_vec(),
-            ..Default::default()
-        },
-        examples: 445,
-        test_examples: 1352,
-        class_names: Vec::new(),
-        steps: 840,
-        position: Position::default(),
-    };
-    let prepared = News::Run(Event::Prepared(Box::new(prepared)));
-    let mut harness = page(
-        "Posterior",
-        &[prepared, phase(Phase::Training), progress(140)],
-    );
-    let asked = |wish: &Wish| {
-        let path = "conv1.weight";
-        matches!(wish, Wish::Tell(Command::ShowLayer(asked)) if asked == path)
-    };
-    assert!(harness.state().wishes.iter().any(asked));
-    let told = News::Run(Event::Layer(Box::new(layer("conv1.weight"))));
-    harness.state_mut().panel.on_news(&told);
-    harness.run_steps(3);
-    assert!(harness.query_by_label_contains("after step 140").is_some());
-    assert!(harness.query_by_label_contains("Moved by,").is_some());
-    picture(&mut harness, "posterior-live");
-}
-
-#[test]
-fn the_ensemble_is_told_while_it_is_judged() {
-    let mut evaluations = synthetic::report().evaluations;
-    let curve = evaluations.remove(2).curve.map(Box::new);
-    let told = News::Run(Event::Evaluating {
-        method: "PSE".to_owned(),
-        done: 100,
-        of: 1000,
-        curve,
-    });
-    let harness = page("Ensemble", &[told]);
-    assert!(
-        harness
-            .query_by_label_contains("of the test pictures so far")
-            .is_some()
-    );
-}
-
-#[test]
-fn a_click_on_a_confidence_asks_for_its_pictures() {
-    let mut harness = page("Calibration", &judged());
-    let over = harness.query_all_by_label("ECE").next().unwrap().rect();
-    click(&mut harness, over.left_bottom() + Vec2::new(290.0, 250.0));
-    let asked = harness.state().wishes.iter().find_map(|wish| match wish {
-        Wish::Pictures(positions) => Some(positions.clone()),
-        _ => None,
-    });
-    assert!(!asked.unwrap().is_empty());
-    assert!(
-        harness
-            .query_by_label_contains("by rising confidence")
-            .is_some()
-    );
-}
-
-#[test]
-fn evaluations_fill_three_pages() {
-    let news = judged();
-    for (name, label) in [
-        ("Ensemble", "Test accuracy, %"),
-        ("Uncertainty", "Reject the least sure"),
-        ("Calibration", "classwise"),
-    ] {
-        let mut harness = page(name, &news);
-        assert!(harness.query_all_by_label(label).next().is_some(), "{name}");
-        picture(&mut harness, &name.to_lowercase());
-    }
-}
-
-#[test]
-fn a_click_on_a_bucket_asks_for_its_pictures() {
-    let mut harness = page("Uncertainty", &judged());
-    let over = harness.get_by_label_contains("click a bar").rect();
-    click(&mut harness, over.left_bottom() + Vec2::new(380.0, 180.0));
-    let asked = harness.state().wishes.iter().find_map(|wish| match wish {
-        Wish::Pictures(positions) => Some(positions.clone()),
-        _ => None,
-    });
-    let asked = asked.unwrap();
-    assert_eq!(asked.len(), 200);
-    let one = Picture::new(1, 8, 8, (0..64).map(|at| 4 * at).collect()).unwrap();
-    let found = asked.into_iter().map(|at| (at, one.clone())).collect();
-    harness.state_mut().panel.on_news(&News::Pictures(found));
-    harness.run_steps(3);
-    assert!(
-        harness
-            .query_by_label_contains("Pictures of bucket")
-            .is_some()
-    );
-    picture(&mut harness, "bucket");
+    assert!(matches!(harness.state().wishes[..], [Wish::Continue]));
 }
 
 fn click<State>(harness: &mut Harness<'_, State>, at: Pos2) {
@@ -423,18 +314,7 @@ fn a_drawn_digit_is_asked_about_and_answered() {
         });
     let drawn = asked.unwrap();
     assert!(drawn.pixels.iter().filter(|&&pixel| pixel > 0).count() > 5);
-    let probability = |class| if class == 3 { 0.64 } else { 0.04 };
-    let classes = (0..10).map(|class| (class.to_string(), probability(class), 0.05));
-    let answer = News::Answered(Answer {
-        question: Question::Drawn(drawn.clone()),
-        picture: drawn,
-        classes: classes.collect(),
-        draw_probabilities: (0..300).map(|at| (at % 17) as f32 / 60.0).collect(),
-        draws: 30,
-        mutual_information: 1.7,
-        entropy: 2.0,
-        aleatoric_entropy: 0.3,
-    });
+    let answer = answer(Question::Drawn(drawn.clone()), drawn);
     harness.state_mut().panel.on_news(&answer);
     harness.run_steps(3);
     assert!(harness.query_by_label("3, 64.0 %").is_some());
@@ -444,92 +324,4 @@ fn a_drawn_digit_is_asked_about_and_answered() {
             .is_some()
     );
     picture(&mut harness, "predict");
-}
-
-#[test]
-fn the_demo_is_one_click_away() {
-    let draw = |ui: &mut egui::Ui, (welcome, wishes): &mut (Welcome, Vec<Wish>)| {
-        egui::CentralPanel::default().show(ui, |ui| welcome.ui(ui, "/tmp".as_ref(), false, wishes));
-    };
-    let mut harness = Harness::builder()
-        .with_size(Vec2::new(1280.0, 760.0))
-        .build_ui_state(draw, (Welcome::default(), Vec::new()));
-    look::apply(&harness.ctx);
-    picture(&mut harness, "welcome");
-    harness.get_by_label("Digits demo").click();
-    harness.run_steps(2);
-    let wishes = &harness.state().1;
-    assert!(matches!(wishes[..], [Wish::Demo(Method::Pse)]));
-}
-
-#[test]
-fn keys_turn_pages_and_a_missing_file_is_told() {
-    let mut harness = Harness::builder()
-        .with_size(Vec2::new(1280.0, 800.0))
-        .build_eframe(|creation| {
-            look::apply(&creation.egui_ctx);
-            Window::new()
-        });
-    harness.key_press(egui::Key::Num7);
-    harness.run_steps(3);
-    assert!(harness.query_by_label_contains("No network yet").is_some());
-    let missing = PathBuf::from("no-such-posterior.safetensors");
-    harness.state_mut().fulfil(Wish::Open(missing));
-    let told = (0..500).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        harness.run_steps(1);
-        harness
-            .query_by_label_contains("no-such-posterior")
-            .is_some()
-    });
-    assert!(told);
-    harness.run_steps(3);
-    picture(&mut harness, "notice");
-    harness.get_by_label("Dismiss").click();
-    harness.run_steps(3);
-    assert!(
-        harness
-            .query_by_label_contains("no-such-posterior")
-            .is_none()
-    );
-}
-
-#[test]
-fn closing_asks_while_a_run_goes_on_and_saves_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut harness = Harness::builder()
-        .with_size(Vec2::new(1280.0, 800.0))
-        .build_eframe(|creation| {
-            look::apply(&creation.egui_ctx);
-            Window::new()
-        });
-    harness.state_mut().out = folder.path().to_owned();
-    harness.state_mut().fulfil(Wish::Demo(Method::Pse));
-    let asks = |harness: &mut Harness<'_, Window>, command: ViewportCommand| {
-        (0..500).any(|_| {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            harness.run_steps(1);
-            let root = &harness.output().viewport_output[&ViewportId::ROOT];
-            root.commands.contains(&command)
-        })
-    };
-    assert!((0..500).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        harness.run_steps(1);
-        harness.state().phase == Phase::Training
-    }));
-    let root = harness.input_mut().viewports.entry(ViewportId::ROOT);
-    root.or_default().events.push(ViewportEvent::Close);
-    harness.run_steps(1);
-    let root = &harness.output().viewport_output[&ViewportId::ROOT];
-    assert!(root.commands.contains(&ViewportCommand::CancelClose));
-    if let Some(root) = harness.input_mut().viewports.get_mut(&ViewportId::ROOT) {
-        root.events.clear();
-    }
-    harness.run_steps(3);
-    picture(&mut harness, "closing");
-    harness.get_by_label("Save it and close").click();
-    assert!(asks(&mut harness, ViewportCommand::Close));
-    let states = folder.path().join("demo-1/map/checkpoints");
-    assert!(std::fs::read_dir(states).unwrap().next().is_some());
 }

@@ -1,6 +1,12 @@
 //! The first page: what can be done here.
 
-use super::{look::terms, news::Wish, platform::HAS_FOLDERS, purpose::Purpose};
+use super::{
+    keys,
+    look::terms,
+    news::Wish,
+    platform::{ABOUT_DEMO, HAS_FOLDERS},
+    purpose::Purpose,
+};
 use bayesadapter::session::Method;
 use egui::{Button, RichText, Ui, Vec2};
 use std::path::Path;
@@ -40,7 +46,8 @@ impl Welcome {
             ui.add_space(34.0);
             let open = Button::new(RichText::new("Open posterior file…").size(16.0));
             let open = ui.add(open.min_size(Vec2::new(260.0, 38.0)));
-            if open.on_hover_text("Ctrl+O").clicked() {
+            let keys = ui.ctx().format_shortcut(&keys::OPEN);
+            if open.on_hover_text(keys).clicked() {
                 wishes.push(Wish::Choose(Purpose::Posterior));
             }
             ui.add_space(8.0);
@@ -55,9 +62,7 @@ impl Welcome {
                 .weak(),
             );
             ui.add_space(34.0);
-            ui.label(
-                RichText::new("Keys: 1, 2, … pages, space pause and resume, Ctrl+O open a file, Ctrl+V ask about a picture").weak(),
-            );
+            ui.label(RichText::new(keys_in_words(ui)).weak());
         });
     }
 
@@ -67,13 +72,7 @@ impl Welcome {
         if demo.clicked() {
             wishes.push(Wish::Demo(self.method));
         }
-        ui.label(
-            RichText::new(
-                "Trains a small network on 445 handwritten digits, makes it Bayesian, and shows scribbles to it.\n\
-                 About a minute, no download, no GPU needed.",
-            )
-            .weak(),
-        );
+        ui.label(RichText::new(ABOUT_DEMO).weak());
         ui.add_space(8.0);
         for (method, name, explained) in [
             (
@@ -103,4 +102,19 @@ impl Welcome {
             wishes.push(Wish::Choose(Purpose::RunsFolder));
         }
     }
+}
+
+/// What the keys do.
+fn keys_in_words(ui: &Ui) -> String {
+    let named = [
+        (&keys::OPEN, "open a file"),
+        (&keys::START, "start the run that is set up"),
+        (&keys::STOP, "stop it"),
+        (&keys::SAVE_REPORT, "save its report"),
+    ];
+    let named = named.map(|(keys, what)| format!("{} {what}", ui.ctx().format_shortcut(keys)));
+    format!(
+        "Keys: 1, 2, … pages, space pause and resume, {}, Ctrl+V ask about a picture",
+        named.join(", ")
+    )
 }

@@ -1,8 +1,13 @@
-//! What is asked of the worker, which does what takes longer than a frame: files, layers, pictures, predictions.
+//! What is asked of the worker, which does what takes longer than a frame.
 //!
-//! Of each kind of request the latest counts: a newer one takes the place of one that waits.
+//! Requests about the posterior that is open are answered while errands are run, and errands that take moments while
+//! one goes on that takes minutes. Of each kind of request the latest counts: a newer one takes the place of one that
+//! waits.
 
-use super::errand::Errand;
+use super::{
+    album::{TestData, Wanted},
+    errand::Errand,
+};
 use bayesadapter::{
     data::Picture,
     evaluate::{Evaluation, KernelPosterior, LayerPosterior},
@@ -15,7 +20,7 @@ use std::{
 };
 
 /// A posterior file, as panels show it.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct View {
     pub path: PathBuf,
     pub method: Method,
@@ -23,6 +28,8 @@ pub struct View {
     pub about: String,
     /// Channels, height and width of the pictures that the network takes, if the file says so.
     pub input_shape: Option<[usize; 3]>,
+    /// How many networks there are to draw, if there is an end to them.
+    pub different_draws: Option<u32>,
     /// Every parameter in a few numbers.
     pub summaries: Vec<Summary>,
     /// How far each parameter is from the start of the run, by path; empty if the start is not there any more.
@@ -33,6 +40,12 @@ pub struct View {
     pub evaluations: Vec<Evaluation>,
     /// Of the same run.
     pub history: Vec<HistoryRow>,
+    /// Pictures that a step of the run learnt from, if the file says so.
+    pub pictures_per_step: Option<usize>,
+    /// What the network is judged on, if the file says so.
+    pub data: Option<TestData>,
+    /// What belongs to the file and cannot be read, and why.
+    pub remarks: Vec<String>,
 }
 
 /// A picture to predict.
@@ -93,7 +106,7 @@ pub struct Mail {
     pub open: Option<PathBuf>,
     pub layer: Option<String>,
     pub scrub: Option<Scrub>,
-    pub pictures: Option<Vec<usize>>,
+    pub pictures: Option<Wanted>,
     pub question: Option<Question>,
     errands: VecDeque<Errand>,
 }
@@ -121,8 +134,8 @@ impl Mail {
         self.errands.push_back(errand);
     }
 
-    /// The next request; a new file comes first, since the others are about it.
-    pub fn take(&mut self) -> Option<Request> {
+    /// The next request about the posterior; a new file comes first, since the others are about it.
+    pub fn take_request(&mut self) -> Option<Request> {
         let open = self.open.take().map(Request::Open);
         let layer = |mail: &mut Self| mail.layer.take().map(Request::Layer);
         let scrub = |mail: &mut Self| mail.scrub.take().map(Request::Scrub);
@@ -131,16 +144,35 @@ impl Mail {
             .or_else(|| scrub(self))
             .or_else(|| pictures(self))
             .or_else(|| self.question.take().map(Request::Ask))
-            .or_else(|| self.errands.pop_front().map(Request::Do))
+    }
+
+    /// The next errand; one that takes long waits for the others.
+    #[cfg(target_family = "wasm")]
+    pub fn take_errand(&mut self) -> Option<Errand> {
+        self.take_quick().or_else(|| self.take_long())
+    }
+
+    /// The next errand that takes moments.
+    pub fn take_quick(&mut self) -> Option<Errand> {
+        self.take_where(|errand| !errand.takes_long())
+    }
+
+    /// The next errand that may take minutes.
+    pub fn take_long(&mut self) -> Option<Errand> {
+        self.take_where(Errand::takes_long)
+    }
+
+    fn take_where(&mut self, suits: impl Fn(&Errand) -> bool) -> Option<Errand> {
+        let at = self.errands.iter().position(suits)?;
+        self.errands.remove(at)
     }
 }
 
-/// One thing to do.
+/// One thing to answer.
 pub enum Request {
     Open(PathBuf),
     Layer(String),
     Scrub(Scrub),
-    Pictures(Vec<usize>),
+    Pictures(Wanted),
     Ask(Question),
-    Do(Errand),
 }

@@ -33,6 +33,12 @@ impl Opened {
 }
 
 impl Computer {
+    /// With a GPU that is open already, if one is.
+    pub fn with(gpu: Option<Named>) -> Self {
+        let gpu = gpu.map(|gpu| (DeviceChoice::Gpu, Ok(gpu)));
+        Self(Arc::new(Mutex::new(Opened(gpu.into_iter().collect()))))
+    }
+
     /// A device, which is opened before if need be.
     pub async fn device(&self, choice: DeviceChoice) -> Result<Named> {
         let mut opened = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,6 +7,7 @@ mod dialog;
 mod host;
 mod open;
 mod remembered;
+mod shared_device;
 mod task;
 mod tour;
 mod worker;
@@ -14,6 +15,8 @@ mod worker;
 pub use computer::Computer;
 pub use dialog::Dialog;
 pub use host::Host;
+#[cfg(test)]
+pub use open::recall;
 pub use open::{open, remember, tour};
 pub use task::{OwnPace, Task};
 pub use worker::Worker;
@@ -22,14 +25,31 @@ use super::Window;
 use crate::report::{self, Report};
 use anyhow::Result;
 use bayesadapter::file::write_atomically;
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// What the demo does, and what it takes.
+pub const ABOUT_DEMO: &str = "Trains a small network on 445 handwritten digits, makes it Bayesian, and shows scribbles \
+    to it.\nAbout a minute, no download, no GPU needed.";
+
+/// How often the window looks for news while something goes on.
+pub const LOOK: Duration = Duration::from_millis(50);
 
 /// Whether there are folders that the user can look into.
 pub const HAS_FOLDERS: bool = true;
 
-/// Where the folders of runs go if the user does not say.
+/// Weights of a network that is looked at while its name is typed.
+pub const MOST_WEIGHTS: usize = 1_000_000_000;
+
+/// What the system knows the program by.
+const APP: &str = "bayesadapter";
+
+/// Where the folders of runs go if the user does not say: among the user's data, where they stay.
 pub fn usual_place() -> PathBuf {
-    std::env::temp_dir().join("bayesadapter")
+    let kept = eframe::storage_dir(APP).map(|folder| folder.join("runs"));
+    kept.unwrap_or_else(|| std::env::temp_dir().join(APP))
 }
 
 /// What a demo in this folder can start from: nothing, it does everything itself.
@@ -41,6 +61,11 @@ pub fn foot(_: &mut Window, _: &mut egui::Ui) {}
 /// Gives the user a file.
 pub fn deliver(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(write_atomically(path, bytes)?)
+}
+
+/// A chart as a PNG file.
+pub async fn png(svg: &str) -> Result<Vec<u8>> {
+    report::png(svg, report::PICTURE_SCALE)
 }
 
 /// Gives the user the report of the run in a folder, and returns its path.

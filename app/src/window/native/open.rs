@@ -1,8 +1,10 @@
 //! Opening the window.
 
 use super::{
-    super::{Window, look, news::News, purpose::Purpose},
+    super::{Window, look},
+    APP, Computer,
     remembered::Remembered,
+    shared_device,
     tour::{Outcome, Tour},
 };
 use anyhow::{Result, anyhow};
@@ -28,34 +30,48 @@ pub fn tour(folder: PathBuf, time: Duration) -> Result<Vec<String>> {
 }
 
 fn show(tour: Option<Tour>) -> Result<()> {
-    let options = eframe::NativeOptions {
+    let mut options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
-            .with_app_id("bayesadapter")
+            .with_app_id(APP)
             .with_inner_size([1280.0, 800.0])
-            .with_min_inner_size([900.0, 600.0]),
+            // Room for the bar; wider pages are scrolled.
+            .with_min_inner_size([1000.0, 640.0]),
         // It would cost time for every pixel, on a software adapter most of it, and there are no gradients here.
         dithering: false,
         // A tour leaves the user's settings alone.
         persistence_path: tour.as_ref().map(|tour| tour.folder().join("memory.ron")),
         ..Default::default()
     };
+    shared_device::ask_for(&mut options.wgpu_options.wgpu_setup, shared_device::is_gpu);
     let create = |creation: &eframe::CreationContext| -> Result<Box<dyn eframe::App>, _> {
         look::apply(&creation.egui_ctx);
-        let mut window = Window::new();
-        if let Some(remembered) = Remembered::load(creation.storage) {
-            window.welcome.method = remembered.method;
-            window.tell(&News::Chosen(Purpose::RunsFolder, remembered.out));
-        }
+        let drawn_by = creation.wgpu_render_state.as_ref();
+        let gpu = drawn_by.and_then(|state| shared_device::of(state, shared_device::is_gpu));
+        let mut window = Window::on(Computer::with(gpu));
+        recall(&mut window, creation.storage);
         window.host.tour = tour;
         Ok(Box::new(window))
     };
-    eframe::run_native("BayesAdapter", options, Box::new(create)).map_err(|error| {
-        anyhow!("no window can be opened here ({error}); `bayesadapter demo` needs none")
-    })
+    eframe::run_native("BayesAdapter", options, Box::new(create))
+        .map_err(|error| anyhow!(without_window(&error)))
+}
+
+/// What to do where there is no display.
+fn without_window(error: &eframe::Error) -> String {
+    format!(
+        "no window can be opened here ({error}); everything can be done without one: `bayesadapter finetune`, \
+         `evaluate`, `predict` and `demo`; `bayesadapter --help` lists all commands"
+    )
 }
 
 /// Keeps the user's choices for the next time.
 pub fn remember(window: &Window, storage: &mut dyn eframe::Storage) {
-    let (out, method) = (window.out.clone(), window.welcome.method);
-    Remembered { out, method }.save(storage);
+    Remembered::of(window).save(storage);
+}
+
+/// Leaves the window as it was the last time.
+pub fn recall(window: &mut Window, storage: Option<&dyn eframe::Storage>) {
+    if let Some(remembered) = Remembered::load(storage) {
+        remembered.restore(window);
+    }
 }

@@ -3,7 +3,10 @@
 mod frames;
 mod script;
 
-use super::super::{LOOK, Window, news::Wish, panels};
+use super::{
+    super::{Window, news::Wish, panels, shown},
+    LOOK,
+};
 use anyhow::{Context as _, Result, bail};
 use egui::{ColorImage, Context, PointerButton, Pos2, RawInput};
 use frames::Frames;
@@ -185,11 +188,8 @@ impl Tour {
         };
         (self.picture, self.pictured) = (None, true);
         let [width, height] = picture.size;
-        let pixels = picture.pixels.iter().flat_map(|pixel| {
-            let [red, green, blue, _] = pixel.to_array();
-            [red, green, blue]
-        });
-        let picture = image::RgbImage::from_raw(width as u32, height as u32, pixels.collect());
+        let pixels = shown::rgb(&picture);
+        let picture = image::RgbImage::from_raw(width as u32, height as u32, pixels);
         let picture = picture.context("the window has no pixels")?;
         let saved = picture.save(file);
         saved.with_context(|| format!("{} cannot be written", file.display()))?;

@@ -1,23 +1,26 @@
-//! The worker: a thread.
+//! The worker: a thread that answers about the posterior that is open, one that runs errands, and one for those that
+//! take long.
 
 use super::{
-    super::{
-        desk::Desk,
-        news::News,
-        worker::{Mail, Request},
-    },
+    super::{desk::Desk, errand::Errand, news::News, worker::Mail},
     Computer,
 };
+use anyhow::{Error, Result, anyhow};
 use burn::tensor::read_sync;
-use std::sync::{
-    Arc, Condvar, Mutex, MutexGuard, PoisonError,
-    mpsc::{Receiver, sync_channel},
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
 };
 
 #[derive(Default)]
 struct State {
     mail: Mail,
-    busy: bool,
+    /// Threads that are at work.
+    at_work: usize,
     closed: bool,
 }
 
@@ -33,22 +36,50 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a request; nothing when the window is closed.
-    fn next(&self) -> Option<Request> {
+    /// Waits for something to do; nothing when the window is closed.
+    fn next<T>(&self, take: impl Fn(&mut Mail) -> Option<T>) -> Option<T> {
         let mut state = self.lock();
-        state.busy = false;
         loop {
             if state.closed {
                 return None;
             }
-            if let Some(request) = state.mail.take() {
-                state.busy = true;
-                return Some(request);
+            if let Some(found) = take(&mut state.mail) {
+                state.at_work += 1;
+                return Some(found);
             }
             let waited = self.changed.wait(state);
             state = waited.unwrap_or_else(PoisonError::into_inner);
         }
     }
+
+    /// Does what there is to do, until the window is closed.
+    fn serve<T>(
+        &self,
+        take: impl Fn(&mut Mail) -> Option<T>,
+        mut work: impl AsyncFnMut(T) -> Result<News>,
+        tell: &SyncSender<News>,
+    ) {
+        while let Some(found) = self.next(&take) {
+            // Whatever is worked at, is replaced as a whole when it is done.
+            let done = catch_unwind(AssertUnwindSafe(|| read_sync(work(found))));
+            let done = done.unwrap_or_else(|panic| Err(defect(panic.as_ref())));
+            let news = done.unwrap_or_else(|error| News::Refused(format!("{error:#}")));
+            if tell.send(news).is_err() {
+                return;
+            }
+            self.lock().at_work -= 1;
+        }
+    }
+}
+
+/// What a panic comes to.
+fn defect(panic: &(dyn Any + Send)) -> Error {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    anyhow!(
+        "this could not be done, by a defect of this program ({}); what is open stays",
+        text.unwrap_or("it does not say which")
+    )
 }
 
 /// The window's end.
@@ -61,16 +92,18 @@ impl Worker {
     pub fn new(computer: Computer) -> Self {
         let shared = Arc::new(Shared::default());
         let (tell, news) = sync_channel(8);
-        let mail = Arc::clone(&shared);
+        for take in [Mail::take_quick, Mail::take_long] {
+            let (shared, tell, computer) = (Arc::clone(&shared), tell.clone(), computer.clone());
+            std::thread::spawn(move || {
+                let run = async |errand: Errand| errand.run(&computer).await;
+                shared.serve(take, run, &tell);
+            });
+        }
+        let of_desk = Arc::clone(&shared);
         std::thread::spawn(move || {
             let mut desk = Desk::new(computer);
-            while let Some(request) = mail.next() {
-                let found = read_sync(desk.handle(request));
-                let found = found.unwrap_or_else(|error| News::Refused(format!("{error:#}")));
-                if tell.send(found).is_err() {
-                    return;
-                }
-            }
+            let answer = async |request| desk.handle(request).await;
+            of_desk.serve(Mail::take_request, answer, &tell);
         });
         Self { shared, news }
     }
@@ -84,7 +117,7 @@ impl Worker {
     /// Whether something is to come.
     pub fn is_busy(&self) -> bool {
         let state = self.shared.lock();
-        state.busy || !state.mail.is_empty()
+        state.at_work > 0 || !state.mail.is_empty()
     }
 
     /// What came since the last call.
@@ -97,5 +130,39 @@ impl Drop for Worker {
     fn drop(&mut self) {
         self.shared.lock().closed = true;
         self.shared.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    #[test]
+    fn a_panic_is_told_and_the_work_goes_on() {
+        let shared = Arc::new(Shared::default());
+        let (tell, news) = sync_channel(8);
+        let of_thread = Arc::clone(&shared);
+        let thread = std::thread::spawn(move || {
+            let work = async |errand: Errand| match errand {
+                Errand::ListDevices => panic!("the {} is on fire", "device"),
+                _ => Ok(News::Devices(Vec::new())),
+            };
+            of_thread.serve(Mail::take_quick, work, &tell);
+        });
+        let worker = Worker {
+            shared: Arc::clone(&shared),
+            news,
+        };
+        worker.ask(|mail| mail.add(Errand::ListDevices));
+        let told = worker.news.recv().unwrap();
+        assert!(
+            matches!(&told, News::Refused(text) if text.contains("defect") && text.contains("the device is on fire"))
+        );
+        worker.ask(|mail| mail.add(Errand::Sort(PathBuf::new())));
+        assert!(matches!(worker.news.recv(), Ok(News::Devices(_))));
+        drop(worker);
+        thread.join().unwrap();
+        assert_eq!(shared.lock().at_work, 0);
     }
 }

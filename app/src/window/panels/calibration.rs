@@ -1,13 +1,16 @@
 //! Whether confidence means what it says.
 
 use super::{
-    News, Panel, Wish, drawings,
-    gallery::Gallery,
-    judged::{Judged, NOTHING},
+    News, Panel, Wish,
+    gallery::{Content, Gallery},
+    judged::Judged,
 };
-use crate::window::{
-    look::{self, QUIET, terms},
-    take_away,
+use crate::{
+    report::Reliability,
+    window::{
+        look::{self, QUIET, terms},
+        take_away,
+    },
 };
 use bayesadapter::{evaluate::Evaluation, metrics::ReliabilityBin};
 use egui::{Grid, RichText, Ui};
@@ -16,8 +19,10 @@ use egui_plot::{Bar, BarChart, Line, LineStyle, PlotPoint, Text};
 /// Networks that have room beside each other; of more, the first and the last ones are shown.
 const MOST: usize = 3;
 
-/// Where counts stand, in shares of right answers: below the bars.
-const COUNTS_AT: f64 = -0.04;
+/// Where counts stand, in shares of right answers: below the bars, in turn higher and lower, so that large ones have
+/// room.
+const COUNTS_AT: [f64; 2] = [-0.035, -0.085];
+const LOWEST: f64 = -0.12;
 
 /// The panel.
 #[derive(Default)]
@@ -38,18 +43,17 @@ impl Panel for Calibration {
     }
 
     fn on_news(&mut self, news: &News) {
-        if self.judged.on_news(news) {
-            self.gallery.close();
-        }
-        if let News::Pictures(pictures) = news {
-            self.gallery.fill(pictures);
-        }
+        let others_are_shown = self.judged.on_news(news);
+        self.gallery.on_news(news, others_are_shown);
     }
 
     fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
-        let all = &self.judged.evaluations;
+        if self.judged.source(ui) {
+            self.gallery.close();
+        }
+        let all = self.judged.evaluations();
         if all.is_empty() {
-            look::nothing_yet(ui, NOTHING);
+            self.judged.nothing(ui, wishes);
             return;
         }
         let later = all.len().saturating_sub(MOST - 1).max(1);
@@ -69,28 +73,36 @@ impl Panel for Calibration {
                 let open = self.gallery.bar().filter(|_| self.chosen == at);
                 if let Some(bar) = diagram(ui, at, evaluation, open, height, wishes) {
                     self.chosen = at;
-                    wishes.extend(open_bin(&mut self.gallery, evaluation, bar));
+                    let content = content(evaluation, bar);
+                    let data = self.judged.data();
+                    let open = |content| self.gallery.open(content, evaluation, data);
+                    wishes.extend(content.and_then(open));
                 }
             }
         });
         ui.add_space(6.0);
         if let Some(evaluation) = all.get(self.chosen) {
             let hint = "The pictures behind a bar appear here when you click it.";
-            self.gallery.ui(ui, hint, evaluation);
+            self.gallery.ui(ui, hint, evaluation, wishes);
         }
     }
 }
 
-fn open_bin(gallery: &mut Gallery, evaluation: &Evaluation, bar: usize) -> Option<Wish> {
+/// The pictures of a bin.
+fn content(evaluation: &Evaluation, bar: usize) -> Option<Content> {
     let bin = evaluation.reliability.get(bar)?;
-    let title = format!(
-        "{}: the {} pictures with {:.0} to {:.0} % confidence, by rising confidence",
-        evaluation.method,
-        bin.count,
-        100.0 * bin.lower,
-        100.0 * bin.upper
-    );
-    gallery.open(bar, title, evaluation.in_bin(bin))
+    Some(Content {
+        bar,
+        title: format!(
+            "{}: the {} pictures with {:.0} to {:.0} % confidence",
+            evaluation.method,
+            bin.count,
+            100.0 * bin.lower,
+            100.0 * bin.upper
+        ),
+        orders: ["by rising confidence", "by falling confidence"],
+        positions: evaluation.in_bin(bin),
+    })
 }
 
 /// Errors and reliability of one network, with counts; returns the bar that was clicked.
@@ -104,7 +116,7 @@ fn diagram(
 ) -> Option<usize> {
     errors(ui, evaluation);
     take_away::title(ui, "Reliability", terms::ECE, wishes, || {
-        drawings::reliability(evaluation, look::of_method(at))
+        Reliability::of(at, evaluation)
     });
     let (ink, quiet) = (look::of_method(at).on(ui), QUIET.on(ui));
     let text = ui.visuals().text_color();
@@ -119,16 +131,16 @@ fn diagram(
         Some(bar.fill(fill))
     });
     let bars: Vec<Bar> = bars.collect();
-    let counted = evaluation.reliability.iter().filter(|bin| bin.count > 0);
-    let counts = counted.map(|bin| {
+    let counted = evaluation.reliability.iter().zip(COUNTS_AT.iter().cycle());
+    let counts = counted.filter(|(bin, _)| bin.count > 0).map(|(bin, at)| {
         let count = RichText::new(bin.count.to_string()).size(11.0).color(text);
-        Text::new("", PlotPoint::new(middle(bin), COUNTS_AT), count)
+        Text::new("", PlotPoint::new(middle(bin), *at), count)
     });
     let counts: Vec<Text> = counts.collect();
     let response = look::plot(&format!("reliability {}", evaluation.method), 0.58 * height)
         .include_x(0.0)
         .include_x(1.0)
-        .include_y(2.0 * COUNTS_AT)
+        .include_y(LOWEST)
         .include_y(1.0)
         .x_axis_label("confidence; below the bars, how many pictures have it")
         .y_axis_label("share of right answers")

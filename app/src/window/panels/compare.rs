@@ -1,6 +1,9 @@
 //! Several networks in one table, and their curves over each other.
 
-use super::{News, Panel, Wish, drawings};
+use super::{
+    News, Panel, Wish, drawings,
+    scores::{self, COLUMNS},
+};
 use crate::{
     report::Drawing,
     window::{
@@ -10,7 +13,7 @@ use crate::{
         take_away,
     },
 };
-use bayesadapter::evaluate::{Detection, Evaluation};
+use bayesadapter::evaluate::Evaluation;
 use egui::{Grid, RichText, ScrollArea, Ui};
 use egui_plot::Corner;
 use std::{fmt::Write, path::PathBuf};
@@ -25,73 +28,6 @@ struct Entry {
     /// Run and method.
     name: String,
     evaluation: Evaluation,
-}
-
-/// A score of the table.
-struct Column {
-    name: &'static str,
-    explained: &'static str,
-    of: fn(&Evaluation) -> Option<f64>,
-    decimals: usize,
-    more_is_better: bool,
-}
-
-const COLUMNS: [Column; 6] = [
-    Column {
-        name: "accuracy, %",
-        explained: terms::ACCURACY,
-        of: |one| Some(100.0 * one.scores.accuracy),
-        decimals: 2,
-        more_is_better: true,
-    },
-    Column {
-        name: "NLL, nats",
-        explained: terms::NLL,
-        of: |one| Some(one.scores.nll),
-        decimals: 4,
-        more_is_better: false,
-    },
-    Column {
-        name: "Brier",
-        explained: "Brier score: mean squared distance of the probabilities from the truth; lower is better.",
-        of: |one| Some(one.scores.brier),
-        decimals: 4,
-        more_is_better: false,
-    },
-    Column {
-        name: "ECE",
-        explained: terms::ECE,
-        of: |one| Some(one.scores.ece),
-        decimals: 4,
-        more_is_better: false,
-    },
-    Column {
-        name: "AUROC, errors",
-        explained: "How well the uncertainty finds wrong answers: 1 is perfect, 0.5 is chance.",
-        of: |one| {
-            auroc(
-                one.scores
-                    .error_detection
-                    .and_then(|all| all.by(one.ranked_by)),
-            )
-        },
-        decimals: 4,
-        more_is_better: true,
-    },
-    Column {
-        name: "AUROC, strangers",
-        explained: "How well the uncertainty finds pictures of another kind: 1 is perfect, 0.5 is chance.",
-        of: |one| {
-            let others = one.out_of_distribution.as_ref();
-            auroc(others.and_then(|others| others.detection.by(one.ranked_by)))
-        },
-        decimals: 4,
-        more_is_better: true,
-    },
-];
-
-fn auroc(detection: Option<Detection>) -> Option<f64> {
-    detection.map(|detection| detection.auroc)
 }
 
 /// The panel.
@@ -204,29 +140,18 @@ impl Compare {
 
     fn table(&mut self, ui: &mut Ui) {
         let mut removed = None;
+        let all: Vec<&Evaluation> = self.entries.iter().map(|one| &one.evaluation).collect();
         Grid::new("comparison")
             .striped(true)
             .spacing([26.0, 6.0])
             .show(ui, |ui| {
-                ui.label(RichText::new("network").weak());
-                for column in &COLUMNS {
-                    ui.label(RichText::new(column.name).weak())
-                        .on_hover_text(column.explained);
-                }
-                ui.label(RichText::new("draws").weak())
-                    .on_hover_text(terms::DRAWS);
+                scores::heads(ui);
                 ui.end_row();
                 for (at, entry) in self.entries.iter().enumerate() {
                     let name = RichText::new(&entry.name).strong();
                     ui.label(name.color(look::of_method(at).on(ui)))
                         .on_hover_text(entry.path.display().to_string());
-                    for column in &COLUMNS {
-                        self.cell(ui, column, &entry.evaluation);
-                    }
-                    ui.label(match entry.evaluation.draws {
-                        0 => "at the mean".to_owned(),
-                        draws => draws.to_string(),
-                    });
+                    scores::cells(ui, &entry.evaluation, &all);
                     let remove = ui.small_button("Remove");
                     let remove = remove.accessible_name(format!("Remove {}", entry.name));
                     if remove.clicked() {
@@ -238,27 +163,6 @@ impl Compare {
         if let Some(at) = removed {
             self.entries.remove(at);
         }
-    }
-
-    /// One score; the best of its column is strong.
-    fn cell(&self, ui: &mut Ui, column: &Column, evaluation: &Evaluation) {
-        let Some(value) = (column.of)(evaluation) else {
-            ui.label(RichText::new("none").weak());
-            return;
-        };
-        let all = self.entries.iter();
-        let mut others = all.filter_map(|entry| (column.of)(&entry.evaluation));
-        let best = others.all(|other| match column.more_is_better {
-            true => value >= other,
-            false => value <= other,
-        });
-        let text = RichText::new(format!("{value:.0$}", column.decimals)).monospace();
-        match best && self.entries.len() > 1 {
-            true => ui
-                .label(text.strong().underline())
-                .on_hover_text("The best"),
-            false => ui.label(text),
-        };
     }
 
     fn csv(&self) -> String {

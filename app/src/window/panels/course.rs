@@ -6,6 +6,7 @@ use crate::{
     window::{
         look::{BLUE, GREEN, Ink, VERMILION, terms},
         take_away,
+        worker::View,
     },
 };
 use bayesadapter::session::{HistoryRow, Method, Progress};
@@ -32,6 +33,8 @@ struct Point {
     accuracy: f64,
     mean_rate: f64,
     spread_rate: f64,
+    /// Not a number where it is not known.
+    pictures_per_second: f64,
 }
 
 impl Point {
@@ -43,10 +46,14 @@ impl Point {
             accuracy: progress.accuracy,
             mean_rate: progress.rates.mean,
             spread_rate: progress.rates.spread,
+            pictures_per_second: progress.examples_per_second,
         }
     }
 
-    fn of_row(row: &HistoryRow) -> Self {
+    /// A row of history, and when the one before it ended, in steps and seconds.
+    fn of_row(row: &HistoryRow, before: (usize, f64), pictures_per_step: f64) -> Self {
+        let (step, seconds) = before;
+        let steps = row.step.saturating_sub(step) as f64;
         Self {
             step: row.step as f64,
             likelihood_loss: row.likelihood_loss,
@@ -54,6 +61,7 @@ impl Point {
             accuracy: row.accuracy,
             mean_rate: row.mean_rate,
             spread_rate: row.spread_rate,
+            pictures_per_second: steps * pictures_per_step / (row.seconds - seconds),
         }
     }
 }
@@ -75,17 +83,28 @@ impl Course {
     }
 
     /// Of a run that was not followed.
-    pub fn of_history(method: Method, folder: &Path, history: &[HistoryRow]) -> Self {
-        Self {
-            points: history.iter().map(Point::of_row).collect(),
-            ..Self::new(method, folder)
+    pub fn of_history(view: &View, folder: &Path) -> Self {
+        let per_step = view
+            .pictures_per_step
+            .map_or(f64::NAN, |count| count as f64);
+        let mut before = (0, 0.0);
+        let mut course = Self::new(view.method, folder);
+        for row in &view.history {
+            course.push(Point::of_row(row, before, per_step));
+            before = (row.step, row.seconds);
         }
+        course
     }
 
     pub fn add(&mut self, progress: &Progress) {
         // A run that was set back, or goes on from a saved state, overwrites what it had done since.
         let step = progress.position.step as f64;
         self.points.retain(|point| point.step < step);
+        self.push(Point::of(progress));
+        self.last = Some(progress.clone());
+    }
+
+    fn push(&mut self, point: Point) {
         if self.points.len() >= MOST_POINTS {
             let mut keep = false;
             self.points.retain(|_| {
@@ -93,8 +112,7 @@ impl Course {
                 keep
             });
         }
-        self.points.push(Point::of(progress));
-        self.last = Some(progress.clone());
+        self.points.push(point);
     }
 
     pub fn curves(&self, ui: &mut Ui, height: f32, wishes: &mut Vec<Wish>) {
@@ -106,19 +124,27 @@ impl Course {
         let likelihood: Curve = ("likelihood loss", BLUE, |at| at.likelihood_loss);
         let complexity: Curve = ("complexity loss", VERMILION, |at| at.complexity_loss);
         let accuracy: Curve = ("accuracy", GREEN, |at| 100.0 * at.accuracy);
+        let speed: Curve = ("pictures per second", BLUE, |at| at.pictures_per_second);
         let height = height.max(120.0);
         let mut plot = |ui: &mut Ui, drawing: Drawing, explained: &str, legend: Option<Corner>| {
             take_away::plot(ui, drawing, explained, height, legend, wishes);
         };
-        ui.columns(2, |columns| {
-            let [left, right] = columns else { return };
-            let nats = "nats per picture";
+        let nats = "nats per picture";
+        ui.columns(3, |columns| {
+            let [left, middle, right] = columns else {
+                return;
+            };
             let drawing = self.noisy("Likelihood loss", nats, &likelihood);
             plot(left, drawing, terms::LIKELIHOOD_LOSS, None);
+            let drawing = self.noisy("Training accuracy", "accuracy, %", &accuracy);
+            plot(middle, drawing, terms::ACCURACY, None);
+            let drawing = self.drawing("Throughput", "pictures per second", &[speed]);
+            plot(right, drawing, terms::THROUGHPUT, None);
+        });
+        ui.columns(2, |columns| {
+            let [left, right] = columns else { return };
             let drawing = self.drawing("Complexity loss", nats, &[complexity]);
             plot(left, drawing, terms::COMPLEXITY_LOSS, None);
-            let drawing = self.noisy("Training accuracy", "accuracy, %", &accuracy);
-            plot(right, drawing, terms::ACCURACY, None);
             let drawing = self.drawing("Learning rates", "powers of ten", rates);
             plot(
                 right,
@@ -151,7 +177,8 @@ impl Course {
 
     fn values(&self, value: fn(&Point) -> f64) -> impl Iterator<Item = [f64; 2]> + Clone + '_ {
         let points = self.points.iter();
-        points.map(move |point| [point.step, value(point)])
+        let points = points.map(move |point| [point.step, value(point)]);
+        points.filter(|[_, value]| value.is_finite())
     }
 }
 
@@ -167,6 +194,47 @@ fn smoothed(raw: impl Iterator<Item = [f64; 2]>) -> impl Iterator<Item = [f64; 2
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn row(step: usize) -> HistoryRow {
+        HistoryRow {
+            step,
+            epoch: step as f64 / 50.0,
+            likelihood_loss: 1.0 / step as f64,
+            complexity_loss: 0.1,
+            accuracy: 0.9,
+            mean_rate: 1e-3,
+            spread_rate: 0.0,
+            seconds: step as f64 / 4.0,
+        }
+    }
+
+    #[test]
+    fn a_long_history_becomes_few_points_from_first_to_last() {
+        let view = View {
+            history: (1..=50_000).map(row).collect(),
+            pictures_per_step: Some(32),
+            ..View::default()
+        };
+        let course = Course::of_history(&view, Path::new("runs/long"));
+        let steps: Vec<f64> = course.points.iter().map(|point| point.step).collect();
+        assert!(
+            (1000..=MOST_POINTS).contains(&steps.len()),
+            "{}",
+            steps.len()
+        );
+        assert!(steps.is_sorted());
+        assert_eq!((steps[0], steps[steps.len() - 1]), (1.0, 50_000.0));
+        // Four steps of 32 pictures in a second.
+        assert!(
+            course
+                .points
+                .iter()
+                .all(|at| at.pictures_per_second == 128.0)
+        );
+        let spread: Curve = ("spread", BLUE, |at| at.spread_rate.log10());
+        let drawing = course.drawing("Rates", "", &[spread]);
+        assert!(drawing.series[0].points.is_empty());
+    }
 
     #[test]
     fn a_smoothed_curve_starts_at_the_first_value_and_follows() {

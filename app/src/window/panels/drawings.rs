@@ -6,7 +6,7 @@ use crate::{
 };
 use bayesadapter::{
     evaluate::Evaluation,
-    metrics::{DrawScore, Histogram, ReliabilityBin},
+    metrics::{DrawScore, Histogram},
 };
 
 /// Bars of a histogram.
@@ -165,18 +165,4 @@ pub fn shares(name: &str, ink: Ink, histogram: &Histogram) -> Series {
         width: histogram.width,
     };
     Series::new(name, ink, bars, shares.collect())
-}
-
-/// Accuracy by confidence, in bars.
-pub fn reliability(evaluation: &Evaluation, ink: Ink) -> Drawing {
-    let bins = &evaluation.reliability;
-    let width = bins.first().map_or(1.0, |bin| bin.upper - bin.lower);
-    let bar = |bin: &ReliabilityBin| Some([0.5 * (bin.lower + bin.upper), bin.accuracy?]);
-    let bars = bins.iter().filter_map(bar).collect();
-    let mark = Mark::Bars {
-        width: 0.94 * width,
-    };
-    let series = vec![Series::new("accuracy", ink, mark, bars), honest()];
-    let title = format!("Reliability of {}", evaluation.method);
-    drawing(&title, "confidence", "share of right answers", series)
 }

@@ -1,9 +1,6 @@
 //! What it is worth to average over draws.
 
-use super::{
-    News, Panel, Wish, drawings,
-    judged::{Judged, NOTHING},
-};
+use super::{News, Panel, Wish, drawings, judged::Judged, scores};
 use crate::{
     report::{Drawing, Mark, Series},
     window::{
@@ -12,7 +9,7 @@ use crate::{
     },
 };
 use bayesadapter::{
-    evaluate::{Detection, Evaluation},
+    evaluate::Evaluation,
     metrics::{DrawCurve, DrawScore},
     session::Event,
 };
@@ -52,12 +49,17 @@ impl Panel for Ensemble {
     }
 
     fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
-        let evaluations = &self.judged.evaluations;
+        self.judged.source(ui);
+        // What is being judged is of the run, and stands beside what else is known of that.
+        let evaluations = match self.so_far {
+            Some(_) => self.judged.of_run(),
+            None => self.judged.evaluations(),
+        };
         if evaluations.is_empty() && self.so_far.is_none() {
-            look::nothing_yet(ui, NOTHING);
+            self.judged.nothing(ui, wishes);
             return;
         }
-        scores(ui, evaluations);
+        table(ui, evaluations);
         ui.add_space(12.0);
         let judged = evaluations.iter().rev();
         let mut judged = judged.filter_map(|one| Some((&one.method, one.curve.as_ref()?)));
@@ -66,7 +68,10 @@ impl Panel for Ensemble {
             None => judged.next(),
         };
         match shown {
-            Some((method, curve)) => self.curves(ui, method, curve, wishes),
+            Some((method, curve)) => {
+                let start = evaluations.first().filter(|one| one.method != *method);
+                self.curves(ui, method, curve, start, wishes);
+            }
             None => {
                 ui.label("Point weights have no draws; the curves come with a posterior.");
             }
@@ -75,7 +80,14 @@ impl Panel for Ensemble {
 }
 
 impl Ensemble {
-    fn curves(&self, ui: &mut Ui, method: &str, curve: &DrawCurve, wishes: &mut Vec<Wish>) {
+    fn curves(
+        &self,
+        ui: &mut Ui,
+        method: &str,
+        curve: &DrawCurve,
+        start: Option<&Evaluation>,
+        wishes: &mut Vec<Wish>,
+    ) {
         let last = curve.ensemble.last().map_or(0.0, |score| score.nll);
         let stable = curve.draws_until_stable(TOLERANCE * last);
         let text = match (&self.so_far, stable) {
@@ -91,8 +103,6 @@ impl Ensemble {
         ui.label(RichText::new(text).strong())
             .on_hover_text(terms::DRAWS);
         ui.add_space(4.0);
-        let start = self.judged.evaluations.first();
-        let start = start.filter(|one| one.method != method);
         let start_name = start.map(|one| format!("{}, the start", one.method));
         let mut names = vec![
             ("average of the first S draws", BLUE),
@@ -172,42 +182,17 @@ impl Lines<'_> {
 }
 
 /// The networks in a table.
-fn scores(ui: &mut Ui, evaluations: &[Evaluation]) {
+fn table(ui: &mut Ui, evaluations: &[Evaluation]) {
+    let all: Vec<&Evaluation> = evaluations.iter().collect();
     Grid::new("scores")
         .striped(true)
         .spacing([36.0, 6.0])
         .show(ui, |ui| {
-            for (name, explained) in [
-                ("network", "What was judged."),
-                ("accuracy", terms::ACCURACY),
-                ("NLL", terms::NLL),
-                ("ECE", terms::ECE),
-                ("finds errors", "How well the uncertainty finds wrong answers: 1 is perfect, 0.5 is chance (AUROC)."),
-                ("finds strangers", "How well the uncertainty finds pictures of another kind: 1 is perfect, 0.5 is chance (AUROC)."),
-                ("draws", terms::DRAWS),
-            ] {
-                ui.label(RichText::new(name).weak()).on_hover_text(explained);
-            }
+            scores::heads(ui);
             ui.end_row();
             for evaluation in evaluations {
-                let scores = &evaluation.scores;
-                let measure = evaluation.ranked_by;
-                let errors = scores.error_detection.and_then(|all| all.by(measure));
-                let others = evaluation.out_of_distribution.as_ref();
-                let others = others.and_then(|others| others.detection.by(measure));
-                let auroc = |found: Option<Detection>| {
-                    found.map_or("none".to_owned(), |found| format!("{:.3}", found.auroc))
-                };
                 ui.label(RichText::new(&evaluation.method).strong());
-                ui.label(format!("{:.2} %", 100.0 * scores.accuracy));
-                ui.label(format!("{:.4}", scores.nll));
-                ui.label(format!("{:.4}", scores.ece));
-                ui.label(auroc(errors));
-                ui.label(auroc(others));
-                ui.label(match evaluation.draws {
-                    0 => "at the mean".to_owned(),
-                    draws => draws.to_string(),
-                });
+                scores::cells(ui, evaluation, &all);
                 ui.end_row();
             }
         });

@@ -1,12 +1,16 @@
 //! Test pictures, with what the network said of them.
 
-use super::Wish;
-use crate::window::look;
-use bayesadapter::{data::Picture, evaluate::Evaluation};
-use egui::{RichText, ScrollArea, TextStyle, TextureHandle, TextureOptions, Ui, Vec2, WidgetText};
+use super::{News, Wish};
+use crate::window::{
+    album::{Album, TestData, Wanted},
+    look, shown,
+};
+use bayesadapter::evaluate::Evaluation;
+use egui::{RichText, ScrollArea, TextStyle, TextureHandle, Ui, Vec2, WidgetText};
+use std::ops::Range;
 
-/// Pictures that are fetched at once.
-const MOST: usize = 200;
+/// Pictures that are fetched at once; the others are on further pages.
+const PAGE: usize = 200;
 /// Points on a side of a picture.
 const SIDE: f32 = 56.0;
 /// Room for a picture with its frame and its words.
@@ -19,80 +23,200 @@ pub struct Gallery {
     open: Option<Open>,
 }
 
+/// Pictures that belong together.
+pub struct Content {
+    /// Which of the bars they are behind.
+    pub bar: usize,
+    pub title: String,
+    /// The order of the positions, and the other way round.
+    pub orders: [&'static str; 2],
+    pub positions: Vec<usize>,
+}
+
 struct Open {
-    /// Which of the bars was opened.
-    bar: usize,
-    title: String,
-    positions: Vec<usize>,
-    pictures: Vec<(usize, Picture)>,
-    textures: Vec<TextureHandle>,
+    content: Content,
+    data: Option<TestData>,
+    /// How many pictures the network was judged on.
+    judged: usize,
+    /// The other way round.
+    reversed: bool,
+    page: usize,
+    album: Option<Album>,
+    /// Of the pictures that were seen.
+    textures: Vec<Option<TextureHandle>>,
 }
 
 impl Gallery {
     /// The bar whose pictures are shown.
     pub fn bar(&self) -> Option<usize> {
-        self.open.as_ref().map(|open| open.bar)
+        self.open.as_ref().map(|open| open.content.bar)
     }
 
     pub fn close(&mut self) {
         self.open = None;
     }
 
-    /// Asks for the pictures behind a bar, in this order.
-    pub fn open(&mut self, bar: usize, title: String, mut positions: Vec<usize>) -> Option<Wish> {
-        positions.truncate(MOST);
-        let wish = (!positions.is_empty()).then(|| Wish::Pictures(positions.clone()));
-        self.open = Some(Open {
-            bar,
-            title,
-            positions,
-            pictures: Vec::new(),
+    /// Asks for pictures that a network was judged on.
+    pub fn open(
+        &mut self,
+        content: Content,
+        evaluation: &Evaluation,
+        data: Option<&TestData>,
+    ) -> Option<Wish> {
+        let open = self.open.insert(Open {
+            content,
+            data: data.cloned(),
+            judged: evaluation.scores.examples,
+            reversed: false,
+            page: 0,
+            album: None,
             textures: Vec::new(),
         });
-        wish
+        open.ask()
     }
 
-    /// Takes the pictures up, if they are those that it asked for.
-    pub fn fill(&mut self, pictures: &[(usize, Picture)]) {
-        let found = pictures.iter().map(|(at, _)| at);
-        if let Some(open) = &mut self.open
-            && found.eq(&open.positions)
+    /// Takes up pictures that it asked for; those of networks that are shown no more are put away.
+    pub fn on_news(&mut self, news: &News, others_are_shown: bool) {
+        if others_are_shown {
+            self.close();
+        }
+        if let (News::Pictures(album), Some(open)) = (news, &mut self.open)
+            && open.wanted().as_ref() == Some(&album.wanted)
         {
-            open.pictures = pictures.to_vec();
-            open.textures.clear();
+            open.textures = vec![None; album.wanted.positions.len()];
+            open.album = Some(album.clone());
         }
     }
 
     /// Draws the pictures; `hint` says how to get some.
-    pub fn ui(&mut self, ui: &mut Ui, hint: &str, evaluation: &Evaluation) {
+    pub fn ui(&mut self, ui: &mut Ui, hint: &str, evaluation: &Evaluation, wishes: &mut Vec<Wish>) {
         let Some(open) = &mut self.open else {
             ui.label(RichText::new(hint).weak());
             return;
         };
-        look::title(ui, &open.title, "Wrong answers have a coloured frame.");
-        if open.positions.is_empty() {
-            ui.label("There are no pictures here.");
+        let explained = "Wrong answers have a coloured frame.";
+        look::title(ui, &open.content.title, explained);
+        match (open.content.positions.len(), &open.data) {
+            (0, _) => {
+                ui.label("There are no pictures here.");
+            }
+            (_, None) => {
+                ui.label(
+                    "What data these pictures are of is not known; only the numbers can be shown.",
+                );
+            }
+            _ => {
+                wishes.extend(open.turn_pages(ui));
+                open.pictures(ui, evaluation);
+            }
         }
-        if open.textures.is_empty() {
-            let pictures = open.pictures.iter();
-            open.textures = pictures.map(|(_, picture)| texture(ui, picture)).collect();
+    }
+}
+
+impl Open {
+    fn pages(&self) -> usize {
+        self.content.positions.len().div_ceil(PAGE).max(1)
+    }
+
+    /// Places of this page among all.
+    fn places(&self) -> Range<usize> {
+        let first = self.page * PAGE;
+        first..(first + PAGE).min(self.content.positions.len())
+    }
+
+    /// The pictures of this page.
+    fn wanted(&self) -> Option<Wanted> {
+        let all = self.content.positions.iter().copied();
+        let (skip, take) = (self.page * PAGE, PAGE);
+        let positions: Vec<usize> = match self.reversed {
+            true => all.rev().skip(skip).take(take).collect(),
+            false => all.skip(skip).take(take).collect(),
+        };
+        let data = self.data.clone().filter(|_| !positions.is_empty())?;
+        Some(Wanted {
+            data,
+            judged: self.judged,
+            positions,
+        })
+    }
+
+    fn ask(&mut self) -> Option<Wish> {
+        self.album = None;
+        self.wanted().map(Wish::Pictures)
+    }
+
+    /// Which pictures are shown, and the way to the others.
+    fn turn_pages(&mut self, ui: &mut Ui) -> Option<Wish> {
+        let before = (self.page, self.reversed);
+        ui.horizontal(|ui| {
+            for (reversed, order) in [false, true].into_iter().zip(self.content.orders) {
+                if ui
+                    .selectable_label(self.reversed == reversed, order)
+                    .clicked()
+                {
+                    (self.reversed, self.page) = (reversed, 0);
+                }
+            }
+            if self.pages() == 1 {
+                return;
+            }
+            ui.separator();
+            let back = ui.add_enabled(self.page > 0, egui::Button::new("Back"));
+            if back.clicked() {
+                self.page -= 1;
+            }
+            let more = self.page + 1 < self.pages();
+            if ui.add_enabled(more, egui::Button::new("Next")).clicked() {
+                self.page += 1;
+            }
+            let (places, all) = (self.places(), self.content.positions.len());
+            ui.label(format!("{} to {} of {all}", places.start + 1, places.end));
+        });
+        match before == (self.page, self.reversed) {
+            true => None,
+            false => self.ask(),
         }
+    }
+
+    fn pictures(&mut self, ui: &mut Ui, evaluation: &Evaluation) {
+        let Some(album) = &self.album else {
+            ui.label(RichText::new("The pictures are being fetched.").weak());
+            return;
+        };
+        let pictures = match &album.pictures {
+            Ok(pictures) => pictures,
+            Err(reason) => {
+                ui.label(reason);
+                return;
+            }
+        };
+        let positions = &album.wanted.positions;
         let uncertainty = evaluation.examples.uncertainty(evaluation.ranked_by);
         let per_row = ((ui.available_width() / (CELL.x + GAP)) as usize).max(1);
         ui.spacing_mut().item_spacing = Vec2::splat(GAP);
-        let rows = open.pictures.len().div_ceil(per_row);
-        let scroll = ScrollArea::vertical().auto_shrink(false);
-        scroll.show_rows(ui, CELL.y, rows, |ui, range| {
-            for row in range {
-                ui.horizontal(|ui| {
-                    let shown = open.pictures.iter().zip(&open.textures);
-                    for ((at, _), texture) in shown.skip(row * per_row).take(per_row) {
-                        let value = uncertainty.get(*at).copied().unwrap_or_default();
-                        one(ui, evaluation, *at, value, texture);
-                    }
-                });
-            }
-        });
+        let rows = pictures.len().div_ceil(per_row);
+        // Every page begins at its first row.
+        let scroll = ScrollArea::vertical().id_salt((self.page, self.reversed));
+        scroll
+            .auto_shrink(false)
+            .show_rows(ui, CELL.y, rows, |ui, range| {
+                for row in range {
+                    ui.horizontal(|ui| {
+                        let cells = positions.iter().zip(pictures).zip(&mut self.textures);
+                        for ((at, picture), texture) in cells.skip(row * per_row).take(per_row) {
+                            match picture {
+                                Ok(picture) => {
+                                    let texture =
+                                        texture.get_or_insert_with(|| shown::texture(ui, picture));
+                                    let value = uncertainty.get(*at).copied().unwrap_or_default();
+                                    one(ui, evaluation, *at, value, texture);
+                                }
+                                Err(reason) => framed(ui, None, "unreadable", false, reason),
+                            }
+                        }
+                    });
+                }
+            });
     }
 }
 
@@ -117,18 +241,20 @@ fn one(ui: &mut Ui, evaluation: &Evaluation, at: usize, uncertainty: f64, textur
         true => truth,
         false => format!("{said}, not {truth}"),
     };
-    framed(ui, texture, &words, right, &hover);
+    framed(ui, Some(texture), &words, right, &hover);
 }
 
 /// A picture in a frame that says whether the answer is right, with words below.
-pub fn framed(ui: &mut Ui, texture: &TextureHandle, words: &str, right: bool, hover: &str) {
+pub fn framed(ui: &mut Ui, texture: Option<&TextureHandle>, words: &str, right: bool, hover: &str) {
     let ink = look::of_answer(right).on(ui);
     let (area, response) = ui.allocate_exact_size(CELL, egui::Sense::hover());
     let picture = egui::Rect::from_min_size(area.min, Vec2::splat(CELL.x)).shrink(4.0);
-    let size = texture.size_vec2();
-    let size = size * (SIDE / size.max_elem().max(1.0));
-    let inside = egui::Rect::from_center_size(picture.center(), size);
-    egui::Image::new((texture.id(), size)).paint_at(ui, inside);
+    if let Some(texture) = texture {
+        let size = texture.size_vec2();
+        let size = size * (SIDE / size.max_elem().max(1.0));
+        let inside = egui::Rect::from_center_size(picture.center(), size);
+        egui::Image::new((texture.id(), size)).paint_at(ui, inside);
+    }
     let stroke = egui::Stroke::new(2.0, ink);
     let outside = egui::StrokeKind::Outside;
     ui.painter()
@@ -141,12 +267,4 @@ pub fn framed(ui: &mut Ui, texture: &TextureHandle, words: &str, right: bool, ho
     let below = egui::pos2(left, picture.bottom() + 6.0);
     ui.painter().galley(below, words, colour);
     response.on_hover_text(hover);
-}
-
-/// A picture as a texture.
-pub fn texture(ui: &Ui, picture: &Picture) -> TextureHandle {
-    let rgb = picture.with_channels(3);
-    let image = egui::ColorImage::from_rgb([rgb.width, rgb.height], &rgb.pixels);
-    ui.ctx()
-        .load_texture("picture", image, TextureOptions::NEAREST)
 }

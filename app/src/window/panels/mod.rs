@@ -10,6 +10,7 @@ pub(super) mod gallery;
 mod judged;
 mod posterior;
 mod predict;
+mod scores;
 mod setup;
 mod training;
 mod uncertainty;
@@ -28,6 +29,12 @@ pub trait Panel {
     fn about(&self) -> &'static str;
 
     fn on_news(&mut self, news: &News);
+
+    /// What is kept of it until the program is started again, in its own words.
+    #[cfg(not(target_family = "wasm"))]
+    fn kept(&self) -> Option<String> {
+        None
+    }
 
     /// Draws the page. What the user asks for goes to `wishes`.
     fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>);

@@ -1,10 +1,13 @@
 //! What the network says of a picture that the user makes.
 
-use super::{News, Panel, Wish, canvas::Canvas, gallery::texture};
+use super::{News, Panel, Wish, canvas::Canvas};
 use crate::{
+    report::ClassBars,
     verdict::verdict,
     window::{
         look::{self, BLUE, GREEN, VERMILION, terms},
+        shown::texture,
+        take_away,
         worker::{Answer, Question, View},
     },
 };
@@ -15,12 +18,15 @@ use egui::{
 };
 use std::sync::Arc;
 
-/// Points on a side of the canvas.
+/// Points on a side of the canvas on a small display, its share of a higher one, and its largest side.
 const SIDE: f32 = 320.0;
-/// Points that bars are wide.
-const BAR: f32 = 520.0;
-/// Classes that are shown, the likeliest ones.
-const MOST_CLASSES: usize = 12;
+const SHARE: f32 = 0.4;
+const LARGEST_SIDE: f32 = 720.0;
+/// Points that the names of classes take, and their probabilities.
+const NAME: f32 = 90.0;
+const NUMBER: f32 = 64.0;
+/// Points that all of the result is wide at most.
+const WIDEST: f32 = 1200.0;
 /// What the digits' network takes, and the canvas makes.
 const DIGIT: [usize; 3] = [1, 8, 8];
 
@@ -70,30 +76,34 @@ impl Panel for Predict {
         ui.label(RichText::new(&view.about).weak())
             .on_hover_text(super::training::explained(view.method));
         ui.add_space(8.0);
+        let side = (SHARE * ui.available_height()).clamp(SIDE, LARGEST_SIDE);
         ui.horizontal_top(|ui| {
             ui.vertical(|ui| {
-                ui.set_width(SIDE);
+                ui.set_width(side);
                 if view.input_shape == Some(DIGIT) {
-                    self.drawing(ui, wishes);
+                    self.drawing(ui, side, wishes);
                 }
                 ui.label(
                     RichText::new("Or drop a picture on the window, or paste one (Ctrl+V).").weak(),
                 );
             });
             ui.add_space(24.0);
-            ui.vertical(|ui| self.result(ui));
+            ui.vertical(|ui| {
+                ui.set_max_width(WIDEST.min(ui.available_width()));
+                self.result(ui, wishes);
+            });
         });
     }
 }
 
 impl Predict {
-    fn drawing(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
+    fn drawing(&mut self, ui: &mut Ui, side: f32, wishes: &mut Vec<Wish>) {
         look::title(
             ui,
             "Draw a digit, or a scribble",
             "The network answers while you draw; it sees 8 x 8 pixels.",
         );
-        let changed = self.canvas.ui(ui, SIDE);
+        let changed = self.canvas.ui(ui, side);
         // A file may have been opened since the digit was drawn.
         if changed || !(self.asked || self.canvas.is_empty()) {
             self.asked = true;
@@ -108,7 +118,7 @@ impl Predict {
         }
     }
 
-    fn result(&mut self, ui: &mut Ui) {
+    fn result(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
         let Some(answer) = &self.answer else {
             look::title(
                 ui,
@@ -125,10 +135,11 @@ impl Predict {
         ui.horizontal(|ui| {
             let size = seen.size_vec2();
             ui.image((seen.id(), size * (72.0 / size.max_elem().max(1.0))))
-                .on_hover_text("The picture, as the network is given it.");
+                .on_hover_text("The picture that the network is asked about.");
             ui.vertical(|ui| {
                 ui.label(RichText::new(headline(answer)).size(22.0).strong());
-                ui.label(verdict(answer.mutual_information, answer.entropy, rank));
+                let information = answer.mutual_information;
+                ui.label(verdict(answer.draws, information, answer.entropy, rank));
                 if let Question::File(path) = &answer.question {
                     ui.label(RichText::new(path.display().to_string()).weak());
                 }
@@ -141,7 +152,7 @@ impl Predict {
             among_others(ui, rank);
         }
         ui.add_space(10.0);
-        classes(ui, answer);
+        classes(ui, answer, wishes);
     }
 }
 
@@ -175,10 +186,16 @@ fn uncertainties(ui: &mut Ui, answer: &Answer) {
     });
 }
 
+/// All bars end where the numbers of the classes begin.
+fn bar_width(ui: &Ui) -> f32 {
+    ui.available_width() - NUMBER
+}
+
 /// The entropy as a bar, cut into what the picture leaves open and what the weights do not know.
 fn parts(ui: &mut Ui, answer: &Answer) {
     let most = (answer.classes.len().max(2) as f64).ln();
-    let (response, painter) = ui.allocate_painter(Vec2::new(BAR, 18.0), Sense::hover());
+    let width = bar_width(ui);
+    let (response, painter) = ui.allocate_painter(Vec2::new(width, 18.0), Sense::hover());
     let area = response.rect;
     let along = |nats: f64| area.left() + area.width() * (nats / most).clamp(0.0, 1.0) as f32;
     let (aleatoric, all) = (along(answer.aleatoric_entropy), along(answer.entropy));
@@ -214,35 +231,34 @@ fn among_others(ui: &mut Ui, rank: f64) {
         "less sure of it than of {:.0} % of the test pictures",
         100.0 * rank
     );
-    let bar = ProgressBar::new(rank as f32).desired_width(BAR).text(text);
+    let bar = ProgressBar::new(rank as f32);
+    let text = RichText::new(text).color(ui.visuals().strong_text_color());
+    let bar = bar.desired_width(bar_width(ui)).text(text);
     let fill = VERMILION.on(ui).gamma_multiply(0.55);
     ui.add(bar.fill(fill).corner_radius(3.0))
         .on_hover_text("By mutual information where there are draws, else by entropy.");
 }
 
 /// A bar per class with a whisker of one standard deviation and a tick for every draw.
-fn classes(ui: &mut Ui, answer: &Answer) {
-    look::title(
-        ui,
-        "Probabilities",
-        "Mean over the draws; every tick is a draw, and the whisker one standard deviation to each side.",
-    );
-    // Few classes keep their order, so that bars do not jump while a digit is drawn.
-    let mut order: Vec<usize> = (0..answer.classes.len()).collect();
-    if order.len() > MOST_CLASSES {
-        order.sort_by(|&a, &b| answer.classes[b].1.total_cmp(&answer.classes[a].1));
-        order.truncate(MOST_CLASSES);
-    }
+fn classes(ui: &mut Ui, answer: &Answer, wishes: &mut Vec<Wish>) {
+    let explained = "Mean over the draws; every tick is a draw, and the whisker one standard deviation to each side.";
+    take_away::title(ui, "Probabilities", explained, wishes, || ClassBars {
+        classes: answer.classes.clone(),
+        draws: answer.draw_probabilities.clone(),
+    });
+    let shown = ClassBars::shown(&answer.classes);
     let classes = answer.classes.len().max(1);
     ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-        for at in order {
+        for at in shown {
             let Some((name, mean, spread)) = answer.classes.get(at) else {
                 continue;
             };
             let draws = answer.draw_probabilities.iter().skip(at).step_by(classes);
             ui.horizontal(|ui| {
-                let label = egui::Label::new(name).truncate();
-                ui.add_sized([90.0, 22.0], label);
+                ui.scope(|ui| {
+                    ui.set_width(NAME);
+                    ui.add(egui::Label::new(name).truncate());
+                });
                 bar(ui, *mean, *spread, draws.copied());
                 ui.label(format!("{:.1} %", 100.0 * mean));
             });
@@ -251,7 +267,8 @@ fn classes(ui: &mut Ui, answer: &Answer) {
 }
 
 fn bar(ui: &mut Ui, mean: f64, spread: f64, draws: impl Iterator<Item = f32>) {
-    let (response, painter) = ui.allocate_painter(Vec2::new(BAR, 22.0), Sense::hover());
+    let width = bar_width(ui);
+    let (response, painter) = ui.allocate_painter(Vec2::new(width, 22.0), Sense::hover());
     let area = response.rect.shrink2(Vec2::new(0.0, 2.0));
     let along = |share: f64| area.left() + area.width() * share.clamp(0.0, 1.0) as f32;
     let ground = ui.visuals().extreme_bg_color;

@@ -2,12 +2,13 @@
 
 use super::{News, Panel, Wish, course::Course};
 use crate::window::{
+    keys,
     look::{self, terms},
     worker::View,
 };
 use bayesadapter::session::{Command, Ending, Event, Method, Phase, Progress};
 use egui::{Button, ProgressBar, RichText, ScrollArea, Ui};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Lines of the log that are kept.
 const MOST_LINES: usize = 500;
@@ -31,6 +32,8 @@ pub struct Training {
     stopped: bool,
     evaluating: Option<(String, f32)>,
     log: Vec<(Tone, String)>,
+    /// The file that is open.
+    opened: Option<PathBuf>,
 }
 
 impl Panel for Training {
@@ -53,7 +56,8 @@ impl Panel for Training {
                 self.phase = Phase::Preparing;
                 self.say(Tone::Plain, "Opening the device and the data".to_owned());
             }
-            News::Began { method, folder } => self.begin(*method, folder),
+            News::Stopping => self.stopping = true,
+            News::Began { method, folder, .. } => self.begin(*method, folder),
             News::Run(event) => self.on_event(event),
             News::Ended { method, ending } => self.end(*method, ending),
             News::Over(done) => {
@@ -64,7 +68,13 @@ impl Panel for Training {
                     self.say(Tone::Error, error.clone());
                 }
             }
-            News::Opened(view) if !self.running => self.show_history(view),
+            News::Opened(view) => {
+                // A file that moves to another device is opened again, and tells nothing new of runs.
+                let before = self.opened.replace(view.path.clone());
+                if !self.running && before.as_ref() != Some(&view.path) {
+                    self.show_history(view);
+                }
+            }
             _ => {}
         }
     }
@@ -169,7 +179,11 @@ impl Training {
                     format!("{method} is stopped and saved; Continue goes on from there"),
                 );
             }
-            Err(error) => self.say(Tone::Error, error.clone()),
+            Err(error) => {
+                // What was saved last is whole: the user may mend the cause, or choose another device.
+                self.stopped = true;
+                self.say(Tone::Error, error.clone());
+            }
         }
     }
 
@@ -179,7 +193,7 @@ impl Training {
         if view.history.is_empty() || self.courses.iter().any(|one| one.folder == folder) {
             return;
         }
-        self.courses = vec![Course::of_history(view.method, folder, &view.history)];
+        self.courses = vec![Course::of_history(view, folder)];
         self.chosen = None;
         self.stopped = false;
         self.log.clear();
@@ -224,8 +238,9 @@ impl Training {
             }
             if self.running {
                 let stop = ui.button("Stop");
-                if stop.on_hover_text("Save and end after this step").clicked() {
-                    self.stopping = true;
+                let keys = ui.ctx().format_shortcut(&keys::STOP);
+                let explained = format!("Save and end after this step ({keys})");
+                if stop.on_hover_text(explained).clicked() {
                     wishes.push(Wish::Tell(Command::Stop));
                 }
             } else if self.stopped && ui.add(Button::new("Continue")).clicked() {

@@ -2,14 +2,14 @@
 
 use super::{
     News, Panel, Wish, drawings,
-    gallery::Gallery,
-    judged::{Judged, NOTHING},
+    gallery::{Content, Gallery},
+    judged::Judged,
 };
 use crate::window::{
     look::{self, BLUE, VERMILION, terms},
     take_away,
 };
-use bayesadapter::evaluate::Evaluation;
+use bayesadapter::evaluate::{Evaluation, Measure};
 use egui::{RichText, Slider, Ui, UiBuilder};
 use egui_plot::{Bar, BarChart, Corner};
 
@@ -32,20 +32,17 @@ impl Panel for Uncertainty {
     }
 
     fn on_news(&mut self, news: &News) {
-        if self.judged.on_news(news) {
-            self.gallery.close();
-        }
-        if let News::Pictures(pictures) = news {
-            self.gallery.fill(pictures);
-        }
+        let others_are_shown = self.judged.on_news(news);
+        self.gallery.on_news(news, others_are_shown);
     }
 
     fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
-        if self.judged.evaluations.is_empty() {
-            look::nothing_yet(ui, NOTHING);
+        let other_source = self.judged.source(ui);
+        if self.judged.evaluations().is_empty() {
+            self.judged.nothing(ui, wishes);
             return;
         }
-        if self.judged.choice(ui) {
+        if self.judged.choice(ui) || other_source {
             self.gallery.close();
         }
         let Some(evaluation) = self.judged.shown() else {
@@ -58,11 +55,16 @@ impl Panel for Uncertainty {
             let [left, middle, right] = columns else {
                 return;
             };
-            buckets(left, evaluation, &mut self.gallery, height, wishes);
+            let clicked = buckets(left, evaluation, self.gallery.bar(), height, wishes);
+            if let Some(content) = clicked.and_then(|bar| content(evaluation, bar)) {
+                let data = self.judged.data();
+                wishes.extend(self.gallery.open(content, evaluation, data));
+            }
             let drawing = drawings::uncertainty(evaluation);
-            let (explained, corner) = (terms::MUTUAL_INFORMATION, Some(Corner::RightTop));
+            let explained = explained(evaluation.ranked_by);
+            let corner = Some(Corner::RightTop);
             take_away::plot(middle, drawing, explained, height, corner, wishes);
-            let networks = drawings::by_method(&self.judged.evaluations);
+            let networks = drawings::by_method(self.judged.evaluations());
             let drawing = drawings::risk_coverage(&networks, 100.0 - self.rejected);
             let (explained, corner) = (terms::RISK_COVERAGE, Some(Corner::LeftTop));
             take_away::plot(right, drawing, explained, height, corner, wishes);
@@ -72,16 +74,15 @@ impl Panel for Uncertainty {
             let [left, middle, right] = columns else {
                 return;
             };
-            let networks = drawings::by_method(&self.judged.evaluations);
+            let networks = drawings::by_method(self.judged.evaluations());
             let drawing = drawings::error_above_confidence(&networks);
             let (explained, corner) = (terms::ERROR_ABOVE_CONFIDENCE, Some(Corner::RightTop));
             take_away::plot(right, drawing, explained, height, corner, wishes);
             // The pictures take two columns.
             let room = left.max_rect().union(middle.max_rect());
             let mut room = left.new_child(UiBuilder::new().max_rect(room));
-            let hint =
-                "Click a bar of the accuracy above to see its pictures here, from the surest on.";
-            self.gallery.ui(&mut room, hint, evaluation);
+            let hint = "Click a bar of the accuracy above to see its pictures here.";
+            self.gallery.ui(&mut room, hint, evaluation, wishes);
         });
     }
 }
@@ -111,14 +112,22 @@ fn rejection(ui: &mut Ui, evaluation: &Evaluation, rejected: &mut f64) {
     });
 }
 
-/// Accuracy of ten equal buckets; a click shows the pictures of one.
+/// What the uncertainty is that pictures are sorted by.
+fn explained(measure: Measure) -> &'static str {
+    match measure {
+        Measure::MutualInformation => terms::MUTUAL_INFORMATION,
+        _ => terms::ENTROPY,
+    }
+}
+
+/// Accuracy of ten equal buckets; returns the bar that was clicked.
 fn buckets(
     ui: &mut Ui,
     evaluation: &Evaluation,
-    gallery: &mut Gallery,
+    shown: Option<usize>,
     height: f32,
     wishes: &mut Vec<Wish>,
-) {
+) -> Option<usize> {
     let title = format!("Accuracy by {}, %: click a bar", evaluation.ranked_by);
     let explained = "Test pictures in ten equal buckets, from the surest to the least sure; if the uncertainty is \
         worth anything, accuracy falls.";
@@ -126,7 +135,6 @@ fn buckets(
         drawings::buckets(evaluation)
     });
     let (ink, chosen) = (BLUE.on(ui), VERMILION.on(ui));
-    let shown = gallery.bar();
     let bars = evaluation.buckets.iter().enumerate().map(|(at, bucket)| {
         let bar = Bar::new(at as f64 + 1.0, 100.0 * bucket.accuracy.unwrap_or(0.0));
         bar.width(0.86)
@@ -135,6 +143,7 @@ fn buckets(
     let bars: Vec<Bar> = bars.collect();
     let last = evaluation.buckets.len() as f64;
     let response = look::plot("buckets", height)
+        .x_grid_spacer(look::spaced(24.0))
         .x_axis_label("bucket, from the surest")
         .x_axis_formatter(move |mark, _| match (1.0..=last).contains(&mark.value) {
             true => mark.value.to_string(),
@@ -148,21 +157,24 @@ fn buckets(
             plot.bar_chart(BarChart::new("accuracy", bars).color(ink));
             plot.pointer_coordinate()
         });
-    if response.response.clicked()
-        && let Some(point) = response.inner
-    {
-        let at = (point.x - 0.5).floor().max(0.0) as usize;
-        if let Some(bucket) = evaluation.buckets.get(at) {
-            let title = format!(
-                "Pictures of bucket {}, from the surest: {} of {} right",
-                at + 1,
-                bucket
-                    .accuracy
-                    .map_or(0, |share| (share * bucket.indices.len() as f64).round()
-                        as usize),
-                bucket.indices.len()
-            );
-            wishes.extend(gallery.open(at, title, bucket.indices.clone()));
-        }
-    }
+    let clicked = response.response.clicked();
+    let point = response.inner.filter(|_| clicked)?;
+    Some((point.x - 0.5).floor().max(0.0) as usize)
+}
+
+/// The pictures of a bucket.
+fn content(evaluation: &Evaluation, bar: usize) -> Option<Content> {
+    let bucket = evaluation.buckets.get(bar)?;
+    let all = bucket.indices.len();
+    let share = bucket.accuracy.unwrap_or_default();
+    Some(Content {
+        bar,
+        title: format!(
+            "Pictures of bucket {}: {} of {all} right",
+            bar + 1,
+            (share * all as f64).round() as usize
+        ),
+        orders: ["the surest first", "the least sure first"],
+        positions: bucket.indices.clone(),
+    })
 }

@@ -1,18 +1,13 @@
-//! Comparing networks, and taking plots away.
+//! Comparing networks.
 
 use super::{page, picture, synthetic};
-use crate::{
-    report::Format,
-    window::{
-        compare::Compared,
-        errand::{Content, Errand, Parcel},
-        news::{News, Wish},
-        platform::Computer,
-        purpose::Purpose,
-    },
+use crate::window::{
+    compare::Compared,
+    errand::{Content, Parcel},
+    news::{News, Wish},
+    purpose::Purpose,
 };
 use bayesadapter::evaluate::Evaluation;
-use burn::tensor::read_sync;
 use egui_kittest::kittest::Queryable;
 use std::path::PathBuf;
 
@@ -24,7 +19,7 @@ fn run(name: &str, evaluations: &[Evaluation]) -> Compared {
     }
 }
 
-fn compared() -> News {
+pub fn compared() -> News {
     let all = synthetic::report().evaluations;
     let pse = [all[0].clone(), all[2].clone()];
     News::Compared(vec![
@@ -52,45 +47,6 @@ fn networks_stand_in_one_table() {
     harness.run_steps(3);
     assert!(harness.query_by_label("Remove resnet20-pse PSE").is_some());
     assert!(harness.query_by_label(remove).is_some());
-}
-
-#[test]
-fn a_plot_is_saved_as_a_picture_and_as_numbers() {
-    let mut harness = page("Compare", &[compared()]);
-    let folder = tempfile::tempdir().unwrap();
-    for (format, label) in [
-        (Format::Png, "as a PNG picture…"),
-        (Format::Csv, "its numbers as CSV…"),
-    ] {
-        harness.get_by_label("Save Reliability").click();
-        harness.run_steps(3);
-        if format == Format::Png {
-            picture(&mut harness, "save-menu");
-        }
-        harness.get_by_label(label).click();
-        harness.run_steps(3);
-        let Some(Wish::Choose(Purpose::Save(parcel))) = harness.state_mut().wishes.pop() else {
-            panic!("nothing was asked for");
-        };
-        assert_eq!(parcel.name, format!("reliability.{}", format.ending()));
-        let path = folder.path().join(&parcel.name);
-        let errand = Errand::Save(parcel, path.clone());
-        let done = read_sync(errand.run(&Computer::default())).unwrap();
-        assert!(matches!(done, News::Saved { path: saved, .. } if saved == path));
-        let bytes = std::fs::read(path).unwrap();
-        match format {
-            Format::Csv => {
-                let text = String::from_utf8(bytes).unwrap();
-                assert!(text.starts_with("series,confidence,share of right answers\n"));
-                assert!(text.contains("\nresnet20-pse PSE,"));
-            }
-            _ => {
-                let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/window");
-                std::fs::write(format!("{folder}/saved-plot.png"), &bytes).unwrap();
-                assert!(image::load_from_memory(&bytes).is_ok());
-            }
-        }
-    }
 }
 
 #[test]

@@ -2,12 +2,12 @@
 
 use super::setup::checkpoint;
 use crate::window::{
-    Window, compare,
+    compare,
     errand::Errand,
-    news::{News, Wish},
+    news::News,
     platform::Computer,
     runner::{Plan, Runner},
-    sort::{Found, sort},
+    sort::{Found, sort, to_compare},
 };
 use bayesadapter::{
     file::Header,
@@ -16,30 +16,38 @@ use bayesadapter::{
     session::{Command, DeviceChoice, Ending, Method, RunFolder, RunSettings},
 };
 use burn::tensor::{Device, read_sync};
-use egui_kittest::{Harness, kittest::Queryable};
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
     time::Duration,
 };
 
-fn posterior() -> Vec<u8> {
+/// A posterior of no run.
+pub fn posterior() -> Vec<u8> {
+    posterior_of(serde_json::Map::new())
+}
+
+/// A posterior of a run with these settings, as a file has them.
+pub fn posterior_of(run: serde_json::Map<String, serde_json::Value>) -> Vec<u8> {
     let architecture: Architecture = "digits-cnn".parse().unwrap();
     let network = architecture.init(&Device::flex()).unwrap();
     let bayes = network.into_bayes(LowRankEnsemble::fine_tune(10)).unwrap();
-    bayes.to_file(&Header::of(architecture)).unwrap()
+    let header = Header {
+        run,
+        ..Header::of(architecture)
+    };
+    bayes.to_file(&header).unwrap()
 }
 
-fn write(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
+pub fn write(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
     let path = folder.join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, bytes).unwrap();
     path
 }
 
-fn image() -> Vec<u8> {
+pub fn image(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = std::io::Cursor::new(Vec::new());
-    let picture = image::RgbImage::from_pixel(8, 8, image::Rgb([200, 30, 30]));
+    let picture = image::RgbImage::from_pixel(width, height, image::Rgb([200, 30, 30]));
     picture
         .write_to(&mut bytes, image::ImageFormat::Png)
         .unwrap();
@@ -55,20 +63,27 @@ fn files_are_known_by_their_content() {
     assert!(matches!(sort(path), Ok(Found::Posterior(_))));
     let path = write(folder, "b.safetensors", &checkpoint());
     assert!(matches!(sort(path), Ok(Found::Weights(_))));
-    let path = write(folder, "c.jpg", &image());
+    let path = write(folder, "c.jpg", &image(8, 8));
     assert!(matches!(sort(path), Ok(Found::Picture(_))));
     let path = write(folder, "run.toml", b"seed = 3");
     assert!(matches!(sort(path), Ok(Found::Settings(settings)) if settings.seed == 3));
     let pictures = folder.join("pictures");
     for class in ["cat", "dog"] {
         for number in 0..3 {
-            write(&pictures, &format!("{class}/{number}.png"), &image());
+            write(&pictures, &format!("{class}/{number}.png"), &image(8, 8));
         }
     }
     assert!(matches!(sort(pictures), Ok(Found::Data(_))));
     let run = folder.join("stopped");
     drop(RunFolder::create(&run, &RunSettings::default(), "a test").unwrap());
-    assert!(matches!(sort(run), Ok(Found::StoppedRun { .. })));
+    assert!(matches!(sort(run.clone()), Ok(Found::StoppedRun { .. })));
+    // Who compares wants the networks, whether the run goes on or not; a folder of runs is for nothing else.
+    assert!(matches!(to_compare(run.clone()), Ok(Found::Networks(path)) if path == run));
+    let weights = to_compare(folder.join("b.safetensors"));
+    assert!(matches!(weights, Ok(Found::Weights(_))));
+    let runs = folder.join("runs");
+    drop(RunFolder::create(runs.join("one"), &RunSettings::default(), "a test").unwrap());
+    assert!(matches!(sort(runs), Ok(Found::Networks(_))));
 }
 
 #[test]
@@ -93,7 +108,7 @@ fn what_fits_nothing_is_told_with_what_would() {
 }
 
 /// Small enough for a test.
-fn settings() -> RunSettings {
+pub fn settings() -> RunSettings {
     let mut settings = RunSettings {
         device: DeviceChoice::Cpu,
         ..RunSettings::default()
@@ -175,46 +190,4 @@ fn a_run_is_stopped_goes_on_and_is_compared_and_reported() {
             .unwrap()
             .contains("few-digits")
     );
-}
-
-#[derive(Debug)]
-struct Dropped(PathBuf);
-
-impl egui::DroppedFile for Dropped {
-    fn path(&self) -> &Path {
-        &self.0
-    }
-
-    fn bytes(&self) -> Result<Vec<u8>, String> {
-        std::fs::read(&self.0).map_err(|error| error.to_string())
-    }
-}
-
-#[test]
-fn a_dropped_checkpoint_leads_to_the_set_up() {
-    let folder = tempfile::tempdir().unwrap();
-    let weights = write(folder.path(), "weights.pth", &checkpoint());
-    let mut harness = Harness::builder()
-        .with_size(egui::Vec2::new(1280.0, 800.0))
-        .build_eframe(|_| Window::new());
-    let dropped = Arc::new(Dropped(weights));
-    harness.input_mut().dropped_files.push(dropped);
-    let there = (0..500).any(|_| {
-        harness.run_steps(1);
-        std::thread::sleep(Duration::from_millis(20));
-        harness
-            .query_by_label_contains("0 parameters fit")
-            .is_some()
-    });
-    assert!(there);
-    super::picture(&mut harness, "dropped");
-    // Unknown to all: the message names it.
-    let notes = write(folder.path(), "notes.txt", b"nothing of use");
-    harness.state_mut().fulfil(Wish::Do(Errand::Sort(notes)));
-    let told = (0..500).any(|_| {
-        harness.run_steps(1);
-        std::thread::sleep(Duration::from_millis(20));
-        harness.query_by_label_contains("notes.txt").is_some()
-    });
-    assert!(told);
 }

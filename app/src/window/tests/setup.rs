@@ -189,3 +189,12 @@ fn a_stopped_run_can_go_on() {
     let asked = |wish: &Wish| matches!(wish, Wish::GoOn(folder, _) if folder.ends_with("stopped"));
     assert!(harness.state().wishes.iter().any(asked));
 }
+
+/// While its name is typed, a network may be anything.
+#[test]
+fn a_network_without_end_is_refused_before_it_is_made() {
+    let mut settings = settings();
+    settings.model.architecture = "wrn-28-100".to_owned();
+    let refused = survey::survey(settings).parameters.unwrap_err();
+    assert!(refused.contains("wrn-28-100 has 36"), "{refused}");
+}

@@ -13,12 +13,17 @@ use portrait::Portrait;
 use scrubber::Scrubber;
 use std::sync::Arc;
 
+/// Points that a page is high on a small display; on a higher one everything is larger, up to a scale.
+const SMALL: f32 = 720.0;
+const LARGEST_SCALE: f32 = 2.5;
+
 /// The panel.
 #[derive(Default)]
 pub struct Posterior {
     view: Option<Arc<View>>,
-    /// The run that goes on, if one does; it is shown rather than the file.
+    /// The run that goes on, if one does; it is shown rather than the file, unless the user asks for that.
     live: Option<Live>,
+    prefers_file: bool,
     /// Path of the layer that is looked at.
     chosen: Option<String>,
     portrait: Option<Portrait>,
@@ -40,23 +45,22 @@ impl Panel for Posterior {
                 self.live = self.live.take().filter(Live::goes_on);
                 self.view = Some(Arc::clone(view));
                 self.scrubber = Scrubber::default();
-                if self.live.is_none() {
-                    self.portrait = view.layer.clone().map(Portrait::new);
-                    self.chosen = view.layer.as_ref().map(|layer| layer.path.clone());
+                if self.shows_file() {
+                    self.show_file();
                 }
             }
-            News::Layer(layer) if self.live.is_none() => {
-                self.show(Portrait::new((**layer).clone()))
-            }
+            News::FileWanted => self.prefer_file(true),
+            News::Layer(layer) if self.shows_file() => self.show(Portrait::new((**layer).clone())),
             News::Scrubbed(scrubbed) => self.scrubber.take(scrubbed),
             _ => {}
         }
         if let Some(live) = Live::beginning(news) {
             (self.portrait, self.chosen) = (None, live.first());
-            self.live = Some(live);
+            (self.live, self.prefers_file) = (Some(live), false);
         }
         if let Some(live) = &mut self.live
             && let Some(layer) = live.on_news(news)
+            && !self.shows_file()
         {
             self.show(Portrait::new(layer));
         }
@@ -71,9 +75,13 @@ impl Panel for Posterior {
             return;
         }
         egui::Panel::left("layers")
-            .default_size(370.0)
+            .default_size(384.0)
             .show(ui, |ui| self.layers(ui, wishes));
         egui::CentralPanel::default().show(ui, |ui| {
+            let scale = (ui.available_height() / SMALL).clamp(1.0, LARGEST_SCALE);
+            if let Some(portrait) = &mut self.portrait {
+                portrait.scale = scale;
+            }
             ScrollArea::vertical()
                 .auto_shrink(false)
                 .show(ui, |ui| self.layer(ui, wishes));
@@ -82,6 +90,47 @@ impl Panel for Posterior {
 }
 
 impl Posterior {
+    fn shows_file(&self) -> bool {
+        self.view.is_some() && (self.live.is_none() || self.prefers_file)
+    }
+
+    /// Turns to the file, or to the run.
+    fn prefer_file(&mut self, prefers_file: bool) {
+        let before = self.shows_file();
+        self.prefers_file = prefers_file;
+        match self.shows_file() {
+            now if now == before => {}
+            true => self.show_file(),
+            false => {
+                self.chosen = self.live.as_ref().and_then(Live::first);
+                self.portrait = None;
+            }
+        }
+    }
+
+    /// Begins with the first layer of the file.
+    fn show_file(&mut self) {
+        let layer = self.view.as_ref().and_then(|view| view.layer.clone());
+        self.chosen = layer.as_ref().map(|layer| layer.path.clone());
+        self.portrait = layer.map(Portrait::new);
+        self.scrubber = Scrubber::default();
+    }
+
+    /// Where there is a run and a file, lets the user choose between them.
+    fn source(&mut self, ui: &mut Ui) {
+        if self.live.is_none() || self.view.is_none() {
+            return;
+        }
+        let mut prefers_file = self.prefers_file;
+        ui.horizontal(|ui| {
+            ui.selectable_value(&mut prefers_file, false, "The run")
+                .on_hover_text("What the run learns, as it is now.");
+            ui.selectable_value(&mut prefers_file, true, "The file")
+                .on_hover_text("The posterior that is open.");
+        });
+        self.prefer_file(prefers_file);
+    }
+
     /// Shows a layer, if it is the one that is looked at.
     fn show(&mut self, portrait: Portrait) {
         if self.chosen.as_deref() == Some(portrait.path()) {
@@ -90,8 +139,10 @@ impl Posterior {
     }
 
     fn layers(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
-        let before = self.chosen.clone();
-        match (&mut self.live, &self.view) {
+        self.source(ui);
+        let (before, shows_file) = (self.chosen.clone(), self.shows_file());
+        let live = self.live.as_mut().filter(|_| !shows_file);
+        match (live, &self.view) {
             (Some(live), _) => {
                 ui.label(RichText::new(live.in_words()).strong());
                 table::live(ui, live.layers(), &mut self.chosen);
@@ -105,37 +156,44 @@ impl Posterior {
                         .small()
                         .weak(),
                 );
+                for remark in &view.remarks {
+                    ui.label(
+                        RichText::new(remark)
+                            .small()
+                            .color(ui.visuals().warn_fg_color),
+                    );
+                }
                 table::of_file(ui, view, &mut self.chosen);
             }
             (None, None) => {}
         }
         if let Some(path) = self.chosen.clone()
             && self.chosen != before
-            && self.live.is_none()
+            && shows_file
         {
             wishes.push(Wish::Layer(path));
         }
     }
 
     fn layer(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
+        let shows_file = self.shows_file();
         let Some(portrait) = &mut self.portrait else {
             look::nothing_yet(ui, "The first look at the weights is on its way.");
             return;
         };
-        let of_file = self.view.as_ref().filter(|_| self.live.is_none());
+        let of_file = self.view.as_ref().filter(|_| shows_file);
         let drawn = match of_file {
             Some(view) => {
-                self.scrubber
-                    .slider(ui, view.method, portrait.path(), wishes);
+                self.scrubber.slider(ui, view, portrait.path(), wishes);
                 self.scrubber.kernels(portrait.path())
             }
             None => None,
         };
-        portrait.kernels(ui, drawn);
+        portrait.kernels(ui, drawn, wishes);
         if of_file.is_some() {
             self.scrubber.answers(ui);
         }
         portrait.histograms(ui, wishes);
-        portrait.factors(ui);
+        portrait.factors(ui, wishes);
     }
 }

@@ -2,9 +2,10 @@
 
 use super::{super::drawings, Wish, table::short};
 use crate::{
-    picture,
+    picture::{self, MOST_KERNELS},
+    report::Tiles,
     window::{
-        look::{self, BLUE, GREEN, Ink, QUIET, VERMILION, terms},
+        look::{BLUE, GREEN, Ink, QUIET, VERMILION, terms},
         take_away,
     },
 };
@@ -15,18 +16,24 @@ use bayesadapter::{
 use egui::{ColorImage, Rect, RichText, TextureHandle, TextureOptions, Ui, Vec2, pos2};
 use image::RgbImage;
 
-/// Kernels that are shown of a layer; more are too small to see.
-const MOST_KERNELS: usize = 128;
-/// Points on a side of a kernel.
+/// Points on a side of a kernel, here and below on a small display.
 const KERNEL_SIDE: f32 = 44.0;
-/// Points that a row of factors is high, and a block of them at most wide.
+/// Points that a row of factors is high, and a factor at most wide.
 const FACTOR_ROW: f32 = 5.0;
+const FACTOR_WIDTH: f32 = 12.0;
+/// Points that a histogram is high.
+const HISTOGRAM: f32 = 140.0;
+
+const KERNELS: &str = "What each output of the layer looks for: a picture per output.";
 
 /// A layer with its pictures, which are made when they are first drawn.
 pub struct Portrait {
     layer: LayerPosterior,
+    /// How much larger everything is than on a small display.
+    pub scale: f32,
     kernels: Option<[Strip; 2]>,
-    factors: Option<[TextureHandle; 2]>,
+    /// With what their shades stand for.
+    factors: Option<[(TextureHandle, String); 2]>,
 }
 
 /// Kernels side by side in one texture.
@@ -39,6 +46,7 @@ impl Portrait {
     pub fn new(layer: LayerPosterior) -> Self {
         Self {
             layer,
+            scale: 1.0,
             kernels: None,
             factors: None,
         }
@@ -49,8 +57,14 @@ impl Portrait {
     }
 
     /// Mean beside standard deviation; a drawn network takes the place of the mean.
-    pub fn kernels(&mut self, ui: &mut Ui, drawn: Option<(u32, &mut DrawnKernels)>) {
-        let name = RichText::new(short(&self.layer.path)).size(17.0).strong();
+    pub fn kernels(
+        &mut self,
+        ui: &mut Ui,
+        drawn: Option<(u32, &mut DrawnKernels)>,
+        wishes: &mut Vec<Wish>,
+    ) {
+        let layer = short(&self.layer.path);
+        let name = RichText::new(layer).size(17.0).strong();
         let Some(kernels) = &self.layer.kernels else {
             ui.label(name);
             ui.label(RichText::new("No convolution, so there are no kernels to show.").weak());
@@ -58,32 +72,37 @@ impl Portrait {
         };
         ui.horizontal(|ui| {
             ui.label(name);
-            ui.label(RichText::new(in_words(kernels)).weak());
+            ui.label(RichText::new(picture::kernels_in_words(kernels)).weak());
         });
-        let [mean, std] = [&kernels.mean, &kernels.std].map(|values| picture::largest(values));
-        let strips = self.kernels.get_or_insert_with(|| {
+        let largest = picture::largest(&kernels.mean);
+        let [of_mean, of_std] = self.kernels.get_or_insert_with(|| {
             picture::mean_and_std(kernels).map(|pictures| Strip::new(ui, &pictures))
         });
-        let spread = match std > f32::MIN_POSITIVE {
-            true => format!("Standard deviation: black 0, white {std:.2e}"),
-            false => "Standard deviation: 0, these weights are points".to_owned(),
-        };
-        let [of_mean, of_std] = strips;
         ui.columns(2, |columns| {
             let [left, right] = columns else { return };
-            let scale = format!("black {:.2}, grey 0, white {mean:.2}", -mean);
-            match drawn {
+            let (who, shown, strip) = match drawn {
                 Some((draw, drawn)) => {
-                    left.label(format!("Draw {draw}: {scale}"));
-                    drawn.strip(left, mean).show(left);
+                    drawn.prepare(left, largest);
+                    (format!("Draw {draw}"), &drawn.kernels, drawn.strip.as_ref())
                 }
-                None => {
-                    left.label(format!("Mean: {scale}"));
-                    of_mean.show(left);
-                }
+                None => ("Mean".to_owned(), kernels, Some(&*of_mean)),
+            };
+            let text = format!("{who}: {}", picture::scale_of_means(largest));
+            take_away::title(left, &text, KERNELS, wishes, || {
+                Tiles::of_means(format!("{who} of the kernels of {layer}"), shown, largest)
+            });
+            if let Some(strip) = strip {
+                strip.show(left, self.scale);
             }
-            right.label(spread);
-            of_std.show(right);
+            let text = format!(
+                "Standard deviation: {}",
+                picture::scale_of_deviations(kernels)
+            );
+            take_away::title(right, &text, terms::SPREAD, wishes, || {
+                let title = format!("Standard deviation of the kernels of {layer}");
+                Tiles::of_deviations(title, kernels)
+            });
+            of_std.show(right, self.scale);
         });
         ui.add_space(6.0);
     }
@@ -93,9 +112,7 @@ impl Portrait {
         let spread = layer.spread.as_ref();
         let movement = layer.movement.as_ref();
         let moved = movement.map(|movement| 100.0 * movement.share);
-        let moved = moved.map_or(String::new(), |moved| {
-            format!("Moved by, {moved:.1} % in all")
-        });
+        let moved = moved.map_or(String::new(), |moved| format!("Moved, {moved:.1} % in all"));
         let logarithm = "powers of ten";
         let all: [(&str, &str, &str, Option<&Histogram>, Ink); 4] = [
             (
@@ -138,31 +155,37 @@ impl Portrait {
             for (ui, (title, explained, x_label, histogram, ink)) in columns.iter_mut().zip(shown) {
                 let series = vec![drawings::shares(title, ink, histogram)];
                 let drawing = drawings::drawing(title, x_label, "weights, %", series);
-                take_away::plot(ui, drawing, explained, 140.0, None, wishes);
+                let height = self.scale * HISTOGRAM;
+                take_away::plot(ui, drawing, explained, height, None, wishes);
             }
         });
         ui.add_space(8.0);
     }
 
     /// The factors of an ensemble, a row for each of its networks.
-    pub fn factors(&mut self, ui: &mut Ui) {
+    pub fn factors(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
         let Some(factors) = &self.layer.factors else {
             return;
         };
-        let title = format!(
+        let layer = short(&self.layer.path);
+        let sides = self.factors.get_or_insert_with(|| {
+            picture::factors(factors).map(|map| (texture(ui, &map.picture), map.scale()))
+        });
+        let explained = format!(
             "Factors of the {} networks, a row each: grey leaves the shared weight as it is",
             factors.components
         );
-        look::title(ui, &title, terms::FACTORS);
-        let textures = self
-            .factors
-            .get_or_insert_with(|| picture::factors(factors).map(|picture| texture(ui, &picture)));
-        let height = FACTOR_ROW * factors.components as f32;
+        ui.label(RichText::new(explained).weak());
+        let height = self.scale * FACTOR_ROW * factors.components as f32;
         ui.columns(2, |columns| {
-            let sides = ["by input", "by output"];
-            for ((ui, side), texture) in columns.iter_mut().zip(sides).zip(textures) {
-                ui.label(RichText::new(side).weak());
-                let wide = texture.size_vec2().x * 12.0;
+            let names = ["By input", "By output"];
+            for (at, (ui, (texture, scale))) in columns.iter_mut().zip(sides).enumerate() {
+                let text = format!("{}: {scale}", names[at]);
+                take_away::title(ui, &text, terms::FACTORS, wishes, || {
+                    let [by_input, by_output] = Tiles::of_factors(layer, factors);
+                    if at == 0 { by_input } else { by_output }
+                });
+                let wide = self.scale * texture.size_vec2().x * FACTOR_WIDTH;
                 let size = Vec2::new(wide.min(ui.available_width()), height);
                 ui.image((texture.id(), size));
             }
@@ -182,12 +205,12 @@ impl DrawnKernels {
         Self { kernels, strip }
     }
 
-    /// In the scale of the mean, so that the two compare.
-    fn strip(&mut self, ui: &Ui, largest: f32) -> &Strip {
+    /// Makes the picture, in the scale of the mean, so that the two compare.
+    fn prepare(&mut self, ui: &Ui, largest: f32) {
         self.strip.get_or_insert_with(|| {
             let kernels = &self.kernels;
             Strip::new(ui, &picture::centred(kernels.shape, &kernels.mean, largest))
-        })
+        });
     }
 }
 
@@ -205,37 +228,27 @@ impl Strip {
         }
     }
 
-    /// As many beside each other as there is room for.
-    fn show(&self, ui: &mut Ui) {
-        let step = KERNEL_SIDE + 4.0;
-        let per_row = ((ui.available_width() / step) as usize).max(1);
-        let rows = self.count.div_ceil(per_row);
+    /// In rows.
+    fn show(&self, ui: &mut Ui, scale: f32) {
+        let side = scale * KERNEL_SIDE;
+        let step = side + 4.0;
+        let rows = self
+            .count
+            .div_ceil(((ui.available_width() / step) as usize).max(1));
+        // As many in the last row as in the others, if that can be.
+        let per_row = self.count.div_ceil(rows.max(1)).max(1);
         let size = Vec2::new(per_row.min(self.count) as f32, rows as f32) * step;
         let (area, _) = ui.allocate_exact_size(size, egui::Sense::hover());
         let share = 1.0 / self.count.max(1) as f32;
         for at in 0..self.count {
             let place = Vec2::new((at % per_row) as f32, (at / per_row) as f32) * step;
-            let square = Rect::from_min_size(area.min + place, Vec2::splat(KERNEL_SIDE));
+            let square = Rect::from_min_size(area.min + place, Vec2::splat(side));
             let (left, right) = (at as f32 * share, (at + 1) as f32 * share);
             let part = Rect::from_min_max(pos2(left, 0.0), pos2(right, 1.0));
             let white = egui::Color32::WHITE;
             ui.painter().image(self.texture.id(), square, part, white);
         }
     }
-}
-
-fn in_words(kernels: &KernelPosterior) -> String {
-    let [outputs, inputs, height, width] = kernels.shape;
-    let shown = match outputs > MOST_KERNELS {
-        true => format!(", the first {MOST_KERNELS} shown"),
-        false => String::new(),
-    };
-    let colours = match inputs {
-        1 => "",
-        3 => ", in colours",
-        _ => ", of their first input",
-    };
-    format!("{outputs} kernels of {inputs} x {height} x {width}{colours}{shown}")
 }
 
 fn texture(ui: &Ui, picture: &RgbImage) -> TextureHandle {

@@ -3,13 +3,14 @@
 use super::{super::gallery, Wish, portrait::DrawnKernels};
 use crate::window::{
     look::{self, terms},
-    worker::{Scrub, Scrubbed},
+    shown,
+    worker::{Scrub, Scrubbed, View},
 };
 use bayesadapter::session::Method;
 use egui::{Slider, TextureHandle, Ui};
 
-/// The last draw of the slider.
-const LAST: i64 = 49;
+/// Draws of the slider where there is no end to them.
+const DRAWS: u32 = 50;
 /// Where the slider stands for the mean.
 const MEAN: i64 = -1;
 
@@ -48,14 +49,17 @@ impl Scrubber {
         });
     }
 
-    pub fn slider(&mut self, ui: &mut Ui, method: Method, layer: &str, wishes: &mut Vec<Wish>) {
-        if method != Method::Map {
+    pub fn slider(&mut self, ui: &mut Ui, view: &View, layer: &str, wishes: &mut Vec<Wish>) {
+        let last = i64::from(view.different_draws.unwrap_or(DRAWS)) - 1;
+        // Another posterior may have had more.
+        self.place = self.place.min(last);
+        if view.method != Method::Map {
             ui.horizontal(|ui| {
                 let name = ui
                     .label("Network out of the posterior")
                     .on_hover_text(terms::DRAWS);
                 ui.spacing_mut().slider_width = 320.0;
-                let slider = Slider::new(&mut self.place, MEAN..=LAST)
+                let slider = Slider::new(&mut self.place, MEAN..=last)
                     .custom_formatter(|place, _| match place < 0.0 {
                         true => "mean".to_owned(),
                         false => format!("draw {place}"),
@@ -100,16 +104,22 @@ impl Scrubber {
         look::title(ui, &title, "Wrong answers have a coloured frame.");
         if drawn.textures.is_empty() {
             let pictures = answers.iter();
-            let texture =
-                |answer: &crate::window::worker::Glimpse| gallery::texture(ui, &answer.picture);
-            drawn.textures = pictures.map(texture).collect();
+            drawn.textures = pictures
+                .map(|answer| shown::texture(ui, &answer.picture))
+                .collect();
         }
         ui.horizontal_wrapped(|ui| {
             for (answer, texture) in answers.iter().zip(&drawn.textures) {
                 let percent = 100.0 * answer.probability;
                 let words = format!("{}, {percent:.0} %", answer.said);
                 let hover = format!("It is {}.", answer.truth);
-                gallery::framed(ui, texture, &words, answer.said == answer.truth, &hover);
+                gallery::framed(
+                    ui,
+                    Some(texture),
+                    &words,
+                    answer.said == answer.truth,
+                    &hover,
+                );
             }
         });
         ui.add_space(6.0);

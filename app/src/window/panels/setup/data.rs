@@ -3,8 +3,8 @@
 use super::row::{heading, problem, text};
 use crate::window::{
     news::Wish,
-    panels::gallery::texture,
     purpose::Purpose,
+    shown::texture,
     survey::{DataView, Survey},
 };
 use bayesadapter::session::RunSettings;

@@ -60,15 +60,21 @@ impl Layers {
         heading(ui, "Bayesian layers");
         ui.horizontal(|ui| {
             let by_choice = matches!(select, Select::Paths(_) | Select::Where(_));
-            if ui.radio(*select == Select::All, "All").clicked() {
+            let all = ui.radio(*select == Select::All, "All");
+            let explained = "Every weight of the network gets a posterior.";
+            if all.on_hover_text(explained).clicked() {
                 *select = Select::All;
                 self.chosen.fill(true);
             }
-            if ui.radio(*select == Select::LastLayer, "The last").clicked() {
+            let last = ui.radio(*select == Select::LastLayer, "The last");
+            let explained = "Only the layer that gives the answer: cheap, and knows less of what it does not know.";
+            if last.on_hover_text(explained).clicked() {
                 *select = Select::LastLayer;
                 self.choose_last();
             }
-            if ui.radio(by_choice, "By choice").clicked() && !by_choice {
+            let choose = ui.radio(by_choice, "By choice");
+            let explained = "The layers that are ticked below; the others keep one value per weight.";
+            if choose.on_hover_text(explained).clicked() && !by_choice {
                 *select = self.select();
             }
         });

@@ -12,6 +12,7 @@ mod run_files;
 use super::{News, Panel, Wish};
 use crate::window::{
     errand::Errand,
+    keys,
     purpose::Purpose,
     sort::Found,
     survey::{Estimated, Survey},
@@ -91,6 +92,12 @@ impl Panel for SetUp {
         }
     }
 
+    /// The settings, as a run file has them.
+    #[cfg(not(target_family = "wasm"))]
+    fn kept(&self) -> Option<String> {
+        self.settings.to_toml().ok()
+    }
+
     fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
         if !std::mem::replace(&mut self.asked_devices, true) {
             wishes.push(Wish::Do(Errand::ListDevices));
@@ -160,6 +167,8 @@ impl SetUp {
 
     fn take_path(&mut self, purpose: &Purpose, path: &std::path::Path) {
         let text = path.display().to_string();
+        // What lies there may be another than when it was chosen before.
+        self.asked_files = None;
         match purpose {
             Purpose::Weights => self.settings.model.weights = Some(text),
             Purpose::DataFolder | Purpose::DataArchive => self.settings.data.path = text,
@@ -178,7 +187,10 @@ impl SetUp {
                 self.replace(settings);
                 self.stopped = Some((folder.clone(), (**settings).clone()));
             }
-            Found::Posterior(_) | Found::Picture(_) | Found::FinishedRun { .. } => {}
+            Found::Posterior(_)
+            | Found::Picture(_)
+            | Found::FinishedRun { .. }
+            | Found::Networks(_) => {}
         }
     }
 
@@ -194,8 +206,11 @@ impl SetUp {
         ui.add_space(8.0);
         let button = Button::new(RichText::new("Start").size(18.0).strong());
         let ready = !self.running && self.problem().is_none();
-        let start = ui.add_enabled(ready, button.min_size([140.0, 38.0].into()));
-        if start.clicked() {
+        let start = ui.add_enabled_ui(ready, |ui| ui.add_sized([140.0, 38.0], button));
+        let keys = ui.ctx().format_shortcut(&keys::START);
+        let start = start.inner.on_hover_text(format!("Begin the run ({keys})"));
+        let pressed = ui.input_mut(|input| input.consume_shortcut(&keys::START));
+        if start.clicked() || (pressed && ready) {
             wishes.push(Wish::Run(Box::new(self.settings.clone())));
         }
         if self.running {

@@ -13,18 +13,21 @@ use bayesadapter::{
 use egui::{ComboBox, RichText, Ui};
 
 /// Networks to choose from; others with other numbers can be typed.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 20] = [
     "digits-cnn",
     "mlp",
     "resnet20-cifar",
     "resnet32-cifar",
+    "resnet44-cifar",
     "resnet56-cifar",
     "resnet110-cifar",
     "wrn-16-4",
     "wrn-28-10",
     "resnet18",
+    "resnet34",
     "resnet50",
     "resnet101",
+    "resnet152",
     "densenet121",
     "densenet169",
     "densenet201",
@@ -51,8 +54,13 @@ pub fn ui(
                 ui.selectable_value(name, known.to_owned(), known);
             }
         });
-        combo.response.accessible_name("Network");
-        text(ui, "Name of the network", "such as wrn-40-2", name);
+        combo
+            .response
+            .accessible_name("Network")
+            .on_hover_text("The network whose weights become Bayesian.");
+        text(ui, "Name of the network", "such as wrn-40-2", name).on_hover_text(
+            "The name can be typed, with other numbers than in the list: wrn-DEPTH-WIDTH, resnetDEPTH-cifar.",
+        );
     });
     if let Some(Err(error)) = survey.map(|survey| &survey.parameters) {
         problem(ui, error);

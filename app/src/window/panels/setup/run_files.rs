@@ -16,7 +16,12 @@ impl SetUp {
                     ui.selectable_value(&mut preset, Some(*name), *name);
                 }
             });
-            combo.response.accessible_name("Settings of the paper");
+            combo
+                .response
+                .accessible_name("Settings of the paper")
+                .on_hover_text(
+                    "Every setting of an experiment of the paper; weights, data and device stay yours.",
+                );
             if let Some(Ok(settings)) = preset.map(RunSettings::preset) {
                 self.take_preset(settings);
             }
@@ -26,10 +31,10 @@ impl SetUp {
             if open.on_hover_text(explained).clicked() {
                 wishes.push(Wish::Choose(Purpose::Settings));
             }
-            if ui.button("Save run file…").clicked()
-                && let Ok(text) = self.settings.to_toml()
-            {
-                wishes.push(take_away::keep("run.toml".to_owned(), Content::Text(text)));
+            let save = ui.button("Save run file…");
+            let explained = "These settings, for another day or for `bayesadapter finetune --config`";
+            if save.on_hover_text(explained).clicked() {
+                wishes.push(self.save());
             }
             let folder = ui.button("Open run folder…");
             let explained = "A finished run is looked at; a stopped one can go on";
@@ -37,6 +42,13 @@ impl SetUp {
                 wishes.push(Wish::Choose(Purpose::Run));
             }
         });
+    }
+
+    fn save(&self) -> Wish {
+        match self.settings.to_toml() {
+            Ok(text) => take_away::keep("run.toml".to_owned(), Content::Text(text)),
+            Err(error) => Wish::Complain(format!("These settings cannot be written: {error}")),
+        }
     }
 
     /// Everything of a preset but the files and the device.
