@@ -40,9 +40,6 @@ impl Sizes {
 /// Weight elements made at a time: they stay in the first-level cache until they are used.
 const WEIGHTS_AT_ONCE: usize = 4096;
 
-/// Planes of the largest blocks of [`Outer`].
-const PLANES: usize = 6;
-
 /// y `[batch, channels_out, oh, ow]`.
 pub(super) fn forward(c: &Conv2d, weight: &Weight, x: &[f32]) -> Vec<f32> {
     let c = &flattened(c);
@@ -99,10 +96,12 @@ impl Forward<'_> {
     }
 
     /// Output channels whose weights are made together; all, where they are not made at all.
-    fn rows_at_once(&self) -> usize {
+    #[inline(always)]
+    fn rows_at_once<L: Lanes>(&self) -> usize {
+        let planes = Outer::planes_at_once::<L>();
         let rows = match self.weight {
             Weight::Given { .. } => self.c.channels_out,
-            _ => (WEIGHTS_AT_ONCE / self.sizes.fan_in / PLANES).max(1) * PLANES,
+            _ => (WEIGHTS_AT_ONCE / self.sizes.fan_in / planes).max(1) * planes,
         };
         match self.c.groups {
             1 => rows,
@@ -139,8 +138,9 @@ impl Task for ForwardTask<'_> {
         let last = self.first + self.y.len() / sizes.positions;
         let mut filled = None;
         let mut image: &[f32] = &[];
-        for start in (self.first..last).step_by(self.shared.rows_at_once()) {
-            let rows = start..last.min(start + self.shared.rows_at_once());
+        let rows_at_once = self.shared.rows_at_once::<L>();
+        for start in (self.first..last).step_by(rows_at_once) {
+            let rows = start..last.min(start + rows_at_once);
             let block = Block {
                 rows: rows.clone(),
                 columns: 0..sizes.fan_in,

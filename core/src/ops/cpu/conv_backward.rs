@@ -12,8 +12,8 @@ use bayesadapter_shaders::Conv2d;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Input channels per block: the weights of a block stay in the second-level cache.
-const CHANNELS_AT_ONCE: usize = 16;
+/// Weights of a block of input channels: what is made of them for one example stays in the second-level cache.
+const BLOCK_WEIGHTS: usize = 1 << 16;
 
 /// Examples whose weight gradients are summed together at the most.
 const EXAMPLES_AT_ONCE: usize = 8;
@@ -102,7 +102,9 @@ impl Backward<'_> {
             c.groups.div_ceil(threads) * sizes.inputs
         } else {
             let most = (sizes.inputs / 4).max(1);
-            let blocks = sizes.inputs.div_ceil(CHANNELS_AT_ONCE);
+            // Every block copies the output gradients once more, so that narrow ones cost a tenth.
+            let at_once = (BLOCK_WEIGHTS / (sizes.outputs * sizes.taps)).clamp(16, 32);
+            let blocks = sizes.inputs.div_ceil(at_once);
             let blocks = blocks.next_multiple_of(threads).min(most);
             let width = sizes.inputs.div_ceil(blocks);
             if width >= 4 {
@@ -248,10 +250,13 @@ impl BackwardTask<'_, '_> {
     }
 
     /// Examples of one weight whose gradients are summed together: several where images are small. The
-    /// groups of a grouped convolution would need the images of all examples in turn.
+    /// groups of a grouped convolution would need the images of all examples in turn, and Gaussian examples
+    /// have a weight each.
     fn examples_at_once(&self) -> usize {
-        match self.shared.c.groups {
-            1 => (MANY_TILES / self.shared.windows.tiles.len()).clamp(1, EXAMPLES_AT_ONCE),
+        match (self.shared.c.groups, self.shared.weight) {
+            (1, Weight::Given { .. } | Weight::LowRank(_)) => {
+                (MANY_TILES / self.shared.windows.tiles.len()).clamp(1, EXAMPLES_AT_ONCE)
+            }
             _ => 1,
         }
     }

@@ -39,18 +39,47 @@ pub(super) trait Task {
     fn run<L: Lanes>(self) -> Self::Output;
 }
 
+/// Instruction sets that tasks are compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Level {
+    /// Whatever the target has.
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Level {
+    /// The widest of this processor.
+    pub fn widest() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
+        {
+            return match std::arch::is_x86_feature_detected!("avx512vl") {
+                true => Self::Avx512,
+                false => Self::Avx2,
+            };
+        }
+        Self::Portable
+    }
+}
+
 /// Runs a task with the widest lanes of this processor.
 pub(super) fn dispatch<T: Task>(task: T) -> T::Output {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-        if std::arch::is_x86_feature_detected!("avx512vl") {
-            // SAFETY: the processor has just been asked for all three features.
-            return unsafe { avx::run_with_32_registers(task) };
-        }
-        // SAFETY: the processor has just been asked for both features.
-        return unsafe { avx::run_with_16_registers(task) };
+    #[cfg(not(test))]
+    let level = Level::widest();
+    #[cfg(test)]
+    let level = super::tests::level();
+    match level {
+        // SAFETY: the processor was asked for AVX2, FMA and AVX-512 VL.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { avx::run_with_32_registers(task) },
+        // SAFETY: the processor was asked for AVX2 and FMA.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { avx::run_with_16_registers(task) },
+        Level::Portable => task.run::<Portable>(),
     }
-    task.run::<Portable>()
 }
 
 /// Plain arrays, which compilers turn into what the target has (NEON, WASM SIMD, SSE2).

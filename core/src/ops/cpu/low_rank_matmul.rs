@@ -4,6 +4,7 @@
 //! few outputs.
 
 use super::product::{Matrix, Threads, product};
+use super::runs::unwritten;
 use super::source::LowRank;
 use crate::ops::backend::Wanted;
 use bayesadapter_shaders::Matmul;
@@ -75,7 +76,7 @@ impl<'a> Term<'a> {
     fn forward(&self, scaled_x: &[f32]) -> Vec<f32> {
         let m = self.m;
         let x = Matrix::new(scaled_x, [m.batch * m.rows, m.inputs]);
-        let mut y = vec![0.0; m.batch * m.rows * m.outputs];
+        let mut y = unwritten(m.batch * m.rows * m.outputs);
         product(x, self.shared(), &mut y, m.outputs, false, Threads::All);
         y
     }
@@ -108,7 +109,7 @@ pub(super) fn backward(
         let term = Term::new(m, low_rank, q);
         let scaled_grad = term.scaled(grad, &term.right, m.outputs);
         let grad_rows = Matrix::new(&scaled_grad, [m.batch * m.rows, m.outputs]);
-        let mut part = vec![0.0; x.len()];
+        let mut part = unwritten(x.len());
         let weight = term.shared().transposed();
         product(grad_rows, weight, &mut part, m.inputs, false, Threads::All);
         if wanted.parameters {

@@ -7,6 +7,7 @@
 use super::gaussian_matmul;
 use super::low_rank_matmul;
 use super::product::{Matrix, Threads, product};
+use super::runs::unwritten;
 use super::source::Weight;
 use crate::ops::backend::Wanted;
 use bayesadapter_shaders::{BySlot, Matmul};
@@ -15,7 +16,7 @@ use std::borrow::Cow;
 
 /// y `[batch, rows, outputs]`.
 pub(super) fn forward(m: &Matmul, weight: &Weight, slots: usize, x: &[f32]) -> Vec<f32> {
-    let mut y = vec![0.0; m.batch * m.rows * m.outputs];
+    let mut y = unwritten(m.batch * m.rows * m.outputs);
     match weight {
         Weight::Given { weights, index, .. } => {
             if let Some(slot) = only_slot(index) {
@@ -63,8 +64,12 @@ pub(super) fn backward(
     match weight {
         Weight::Given { weights, index, .. } => {
             if let Some(slot) = only_slot(index) {
-                let mut dw = vec![0.0; if wanted.parameters { weights.len() } else { 0 }];
                 let len = m.inputs * m.outputs;
+                let mut dw = match (wanted.parameters, weights.len() == len) {
+                    (false, _) => Vec::new(),
+                    (true, true) => unwritten(len),
+                    (true, false) => vec![0.0; weights.len()],
+                };
                 let part = dw.get_mut(slot * len..).unwrap_or_default();
                 let dx = shared_backward(m, one(m, weights, slot), grad, x, wanted.x, part);
                 return vec![dx, dw];
@@ -72,7 +77,7 @@ pub(super) fn backward(
             given_backward(m, weights, &BySlot::new(index, slots), grad, x, wanted)
         }
         Weight::Gaussian { mu, std, key } => {
-            let mut d_mu = vec![0.0; if wanted.parameters { mu.len() } else { 0 }];
+            let mut d_mu = unwritten(if wanted.parameters { mu.len() } else { 0 });
             let mut dx = shared_backward(m, one(m, mu, 0), grad, x, wanted.x, &mut d_mu);
             let d_psi = gaussian_matmul::add_noise_gradients(m, std, key, grad, x, &mut dx, wanted);
             vec![dx, d_mu, d_psi]
@@ -99,7 +104,7 @@ fn shared_backward(
     dw: &mut [f32],
 ) -> Vec<f32> {
     let (x_all, grad_all) = (all(m, x, m.inputs), all(m, grad, m.outputs));
-    let mut dx = vec![0.0; if wanted_x { x.len() } else { 0 }];
+    let mut dx = unwritten(if wanted_x { x.len() } else { 0 });
     if wanted_x {
         let weight = weight.transposed();
         product(grad_all, weight, &mut dx, m.inputs, false, Threads::All);

@@ -1,8 +1,31 @@
 //! The ops of the CPU against the twins of the kernels, which are written to be read.
 
-use super::{Flex, FlexTensor, slice, tensor};
+use super::{Flex, FlexTensor, lanes::Level, slice, tensor};
 use crate::ops::twins::{Visible, check, check_gaussian_samples, check_low_rank_samples};
 use bayesadapter_shaders::cases;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many of this processor's instruction sets are passed over, the widest first. Tests that run at the same time
+/// may see it: their results do not depend on it.
+static PASSED_OVER: AtomicUsize = AtomicUsize::new(0);
+
+/// The instruction sets of this processor, the widest first.
+fn levels() -> Vec<Level> {
+    let mut levels = vec![
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512,
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2,
+        Level::Portable,
+    ];
+    levels.retain(|&level| level <= Level::widest());
+    levels
+}
+
+/// The instruction set that tasks use now.
+pub(super) fn level() -> Level {
+    levels()[PASSED_OVER.load(Ordering::Relaxed)]
+}
 
 impl Visible for Flex {
     fn upload(values: &[f32], shape: Vec<usize>) -> FlexTensor {
@@ -16,11 +39,15 @@ impl Visible for Flex {
 
 #[test]
 fn ops_agree_with_the_twins() {
-    for map in cases::small_maps() {
-        for source in cases::sources(map.batch()) {
-            check::<Flex>(map, source);
+    for passed_over in 0..levels().len() {
+        PASSED_OVER.store(passed_over, Ordering::Relaxed);
+        for map in cases::small_maps() {
+            for source in cases::sources(map.batch()) {
+                check::<Flex>(map, source);
+            }
         }
     }
+    PASSED_OVER.store(0, Ordering::Relaxed);
 }
 
 #[test]

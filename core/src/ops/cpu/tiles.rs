@@ -101,52 +101,42 @@ impl Outer<'_> {
         for tiles in self.tiles.list.chunks(at_once) {
             let mut first = 0;
             while first < count {
-                first += match L::MANY_REGISTERS {
-                    true => self.planes_of_many::<L>(first, count - first, tiles, out),
-                    false => self.planes_of_few::<L>(first, count - first, tiles, out),
-                };
+                first += self.some_planes::<L>(first, count - first, tiles, out);
             }
         }
     }
 
-    /// With 16 registers, six planes times two tiles keep 12 sums, 2 values and 2 weights in them. Seven or
-    /// eight planes go as four and the rest, since fewer sums than eight cannot hide the latency of an
-    /// addition; few planes take more tiles for the same reason.
+    /// Planes of the largest blocks, by which the weights of a plane are best made.
     #[inline(always)]
-    fn planes_of_few<L: Lanes>(
-        &self,
-        first: usize,
-        left: usize,
-        tiles: &[Tile],
-        out: &mut [f32],
-    ) -> usize {
-        match left {
-            1 => self.planes::<L, 1, 8>(first, tiles, out),
-            2 => self.planes::<L, 2, 4>(first, tiles, out),
-            3 => self.planes::<L, 3, 2>(first, tiles, out),
-            4 | 7 | 8 => self.planes::<L, 4, 2>(first, tiles, out),
-            5 => self.planes::<L, 5, 2>(first, tiles, out),
-            _ => self.planes::<L, 6, 2>(first, tiles, out),
-        }
+    pub fn planes_at_once<L: Lanes>() -> usize {
+        if L::MANY_REGISTERS { 4 } else { 6 }
     }
 
-    /// With 32 registers, six planes times four tiles keep 24 sums, and a weight is loaded for every four
-    /// products instead of every two.
+    /// As many planes as fit the registers well; returns how many. At least eight sums hide the latency of
+    /// an addition, so few planes take more tiles.
+    ///
+    /// With 32 registers, four planes times four tiles keep 16 sums, 4 values and 4 weights in them; compilers
+    /// load all weights of a tap at once, and would move sums out for those of a fifth and sixth plane. With 16
+    /// registers, six planes times two tiles keep 12 sums, 2 values and 2 weights.
     #[inline(always)]
-    fn planes_of_many<L: Lanes>(
+    fn some_planes<L: Lanes>(
         &self,
         first: usize,
         left: usize,
         tiles: &[Tile],
         out: &mut [f32],
     ) -> usize {
-        match left {
-            1 => self.planes::<L, 1, 8>(first, tiles, out),
-            2 => self.planes::<L, 2, 8>(first, tiles, out),
-            3 => self.planes::<L, 3, 4>(first, tiles, out),
-            4 | 7 | 8 => self.planes::<L, 4, 4>(first, tiles, out),
-            5 => self.planes::<L, 5, 4>(first, tiles, out),
-            _ => self.planes::<L, 6, 4>(first, tiles, out),
+        match (L::MANY_REGISTERS, left) {
+            (_, 1) => self.planes::<L, 1, 8>(first, tiles, out),
+            (true, 2) => self.planes::<L, 2, 8>(first, tiles, out),
+            (true, 3 | 6) => self.planes::<L, 3, 4>(first, tiles, out),
+            (true, 5) => self.planes::<L, 5, 4>(first, tiles, out),
+            (true, _) => self.planes::<L, 4, 4>(first, tiles, out),
+            (false, 2) => self.planes::<L, 2, 4>(first, tiles, out),
+            (false, 3) => self.planes::<L, 3, 2>(first, tiles, out),
+            (false, 4 | 7 | 8) => self.planes::<L, 4, 2>(first, tiles, out),
+            (false, 5) => self.planes::<L, 5, 2>(first, tiles, out),
+            (false, _) => self.planes::<L, 6, 2>(first, tiles, out),
         }
     }
 
