@@ -49,6 +49,7 @@ pub fn small_maps() -> Vec<Map> {
         matmul(70, 1, 40, 36),
         matmul(5, 7, 12, 20),
         matmul(5, 70, 5, 66),
+        matmul(1, 70, 9, 67),
         Map::Conv2d(conv([8, 12], [6, 10], [3, 3], 1)),
         Map::Conv2d(conv([16, 17], [13, 11], [3, 3], 1)),
         Map::Conv2d(conv([12, 8], [7, 5], [1, 1], 1)),

@@ -7,18 +7,26 @@ use std::fmt;
 /// Shapes: x `[batch, rows, inputs]`, one weight `[inputs, outputs]`, y `[batch, rows, outputs]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Matmul {
+    /// Examples.
     pub batch: usize,
+    /// Rows of x and y for each example.
     pub rows: usize,
+    /// Columns of x, rows of a weight.
     pub inputs: usize,
+    /// Columns of y and of a weight.
     pub outputs: usize,
 }
 
 /// Zeros added around an image, each side on its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Padding {
+    /// Rows above.
     pub top: usize,
+    /// Rows below.
     pub bottom: usize,
+    /// Columns to the left.
     pub left: usize,
+    /// Columns to the right.
     pub right: usize,
 }
 
@@ -40,14 +48,23 @@ impl Padding {
 /// y `[batch, channels_out, oh, ow]`. Pairs are `[vertical, horizontal]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Conv2d {
+    /// Examples.
     pub batch: usize,
+    /// Channels of x, over all groups.
     pub channels_in: usize,
+    /// Channels of y, over all groups.
     pub channels_out: usize,
+    /// `[h, w]` of x, without padding.
     pub image: [usize; 2],
+    /// `[kh, kw]`.
     pub kernel: [usize; 2],
+    /// Steps from one output to the next, in pixels.
     pub stride: [usize; 2],
+    /// Steps from one element of the kernel to the next, in pixels.
     pub dilation: [usize; 2],
+    /// Zeros around x.
     pub padding: Padding,
+    /// Equal parts of the channels, each of which is mixed only with itself.
     pub groups: usize,
 }
 
@@ -55,20 +72,31 @@ pub struct Conv2d {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GeometryError {
     /// A size that must be at least one is zero.
-    Zero { what: &'static str },
+    Zero {
+        /// Which size.
+        what: &'static str,
+    },
     /// `groups` does not divide a channel count.
     Groups {
+        /// Number of groups.
         groups: usize,
+        /// Which channels.
         what: &'static str,
+        /// Their number.
         channels: usize,
     },
     /// The dilated kernel is larger than the padded image, so there is no output.
     KernelTooLarge {
+        /// Rows and columns that the dilated kernel spans.
         kernel: [usize; 2],
+        /// Rows and columns of the padded image.
         padded: [usize; 2],
     },
     /// A tensor would hold more elements than a 32-bit index reaches.
-    TooLarge { what: &'static str },
+    TooLarge {
+        /// Which tensor.
+        what: &'static str,
+    },
 }
 
 impl fmt::Display for GeometryError {
@@ -225,11 +253,14 @@ impl Conv2d {
 /// Either linear map. The ops, the kernels and the estimators are written against this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Map {
+    /// A matrix product.
     Matmul(Matmul),
+    /// A convolution.
     Conv2d(Conv2d),
 }
 
 impl Map {
+    /// Number of examples.
     pub fn batch(&self) -> usize {
         match self {
             Self::Matmul(m) => m.batch,

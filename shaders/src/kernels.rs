@@ -10,6 +10,7 @@ mod consts;
 mod direct;
 mod fold;
 mod gradient;
+mod plain_product;
 mod sample;
 mod segments;
 mod select;
@@ -24,7 +25,8 @@ pub use consts::Const;
 pub use direct::{direct_backward_w, direct_backward_x, direct_forward};
 pub use fold::{fold_left, fold_right, fold_shared};
 pub use gradient::{product_backward_w, region_len, sum_parts};
-pub use sample::{sample_gaussian, sample_gaussian_backward, sample_low_rank};
+pub use plain_product::plain_product;
+pub use sample::{sample_gaussian, sample_gaussian_backward, sample_low_rank, sample_traffic};
 pub use segments::{Reduction, Segments};
 pub use select::{backward_w, backward_x, components_at_once, forward, useful_parts};
 pub use tile::TileShape;
@@ -43,15 +45,22 @@ pub enum Variant {
 }
 
 impl Variant {
+    /// Both.
     pub const ALL: [Self; 2] = [Self::Gpu, Self::Software];
 }
 
 /// A weight source without its per-launch data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SourceKind {
+    /// [`Source::Given`].
     Given,
+    /// [`Source::Gaussian`].
     Gaussian,
-    LowRank { rank: usize },
+    /// [`Source::LowRank`].
+    LowRank {
+        /// Rank of the factors.
+        rank: usize,
+    },
 }
 
 impl From<&Source> for SourceKind {
@@ -97,7 +106,9 @@ impl Kernel {
 /// A kernel with its grid and its `info` buffer. The caller binds the tensors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
+    /// What runs.
     pub kernel: Kernel,
+    /// What changes from launch to launch, laid out as the kernel's file says.
     pub info: Vec<u32>,
     /// Workgroups before folding. Each writes elements of a result that no other writes, so that
     /// there are never more than [`MAX_ELEMENTS`](crate::geometry::MAX_ELEMENTS).
@@ -117,10 +128,10 @@ impl Launch {
     }
 }
 
-/// Invocations per workgroup of kernels without workgroup memory.
+/// Invocations per workgroup of kernels without tiles.
 const PLAIN_THREADS: u32 = 64;
 
-/// A kernel that spreads `invocations` evenly, without workgroup memory.
+/// A kernel that spreads `invocations` evenly, without tiles.
 fn plain(
     name: &'static str,
     library: Vec<&'static str>,

@@ -3,6 +3,8 @@
 //!
 //! This crate knows no tensor library, no GPU API, no files and no threads.
 
+#![warn(missing_docs)]
+
 #[doc(hidden)]
 pub mod cases;
 pub mod geometry;

@@ -13,8 +13,11 @@
 /// Names one random tensor. The remaining key fields, example and element, are positions in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NoiseKey {
+    /// Start of all chance, Philox's key.
     pub seed: u64,
+    /// Which draw of the weights, or which step of training.
     pub draw: u32,
+    /// Which parameter of the network.
     pub parameter: u32,
     /// Identity of the first example of a batch. Parts of one batch that are computed apart (gradient
     /// accumulation, several devices) keep their noise by setting where they begin.

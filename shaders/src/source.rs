@@ -7,16 +7,27 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
     /// Example `b` uses `w[index[b]]` of `count` given weights. Parameters: `w [count, ..]`.
-    Given { index: Arc<[u32]>, count: usize },
+    Given {
+        /// Weight of each example, `[batch]`, below `count`.
+        index: Arc<[u32]>,
+        /// Number of weights.
+        count: usize,
+    },
     /// `w_b = mu + exp(psi) * eps_b`, `eps_b` being the normals of
     /// (`key`, example `key.first_example + b`). Parameters: `mu`, `psi`, both of the weight's shape.
-    Gaussian { key: NoiseKey },
+    Gaussian {
+        /// Names the noise; the example is added to it.
+        key: NoiseKey,
+    },
     /// `w_b = W * (l[c] r[c])` element by element, `c = index[b]`. Parameters: `W` of the weight's
     /// shape, `l [components, in, rank]`, `r [components, rank, out]` with `[in, out]` of
     /// [`Map::fan`](crate::Map::fan).
     LowRank {
+        /// Component of each example, `[batch]`, below `components`.
         index: Arc<[u32]>,
+        /// Number of components.
         components: usize,
+        /// Columns of a left and rows of a right factor.
         rank: usize,
     },
 }
@@ -48,7 +59,9 @@ impl Source {
 /// A reduction over the examples of a slot walks this list, on the CPU and on the GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BySlot {
+    /// Examples, those of a slot next to each other, `[batch]`.
     pub order: Vec<u32>,
+    /// Where each slot begins in `order`, and where the last one ends, `[slots + 1]`.
     pub starts: Vec<u32>,
 }
 

@@ -1,6 +1,6 @@
 //! The tiles of the kernels for real GPUs move little more than they must.
 
-use bayesadapter_shaders::kernels::{Pass, traffic};
+use bayesadapter_shaders::kernels::{Pass, SourceKind, sample_traffic, traffic};
 use bayesadapter_shaders::{Map, NoiseKey, Source, cases};
 
 /// Weights in sets of so many examples.
@@ -51,5 +51,23 @@ fn a_pass_moves_a_few_times_the_least() {
                 );
             }
         }
+    }
+}
+
+/// Draws read their parameters again, and their folds the draws and the shared weight.
+#[test]
+fn draws_move_a_few_times_the_least() {
+    for map in cases::layers() {
+        for kind in [SourceKind::Gaussian, SourceKind::LowRank { rank: 1 }] {
+            let both = sample_traffic(&map, kind, 20).expect("a source that is drawn from");
+            for (what, traffic) in ["draws", "gradients"].into_iter().zip(both) {
+                let ratio = traffic.ratio();
+                assert!(
+                    (1.0 - 1e-9..=5.5).contains(&ratio),
+                    "{what} of {map:?} {kind:?}: {ratio}"
+                );
+            }
+        }
+        assert_eq!(sample_traffic(&map, SourceKind::Given, 20), None);
     }
 }

@@ -2,7 +2,7 @@
 //! stays within the limits that WebGPU promises.
 
 use bayesadapter_shaders::kernels::{self, Launch, Reduction, Segments, SourceKind, Variant};
-use bayesadapter_shaders::{Conv2d, DrawAxis, Map, NoiseKey, Padding, Source, cases};
+use bayesadapter_shaders::{Conv2d, DrawAxis, Map, Matmul, NoiseKey, Padding, Source, cases};
 use naga::AddressSpace;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use std::collections::BTreeSet;
@@ -190,6 +190,30 @@ fn uneven_slots_launch_no_idle_workgroups() {
             }
         }
     }
+}
+
+/// A posterior makes them of as many shapes as there are layers, and compiling is what takes long in a browser.
+#[test]
+fn small_products_of_all_shapes_share_a_kernel() {
+    let source = Source::Given {
+        index: vec![0].into(),
+        count: 1,
+    };
+    let kernel = |rows, inputs, outputs| {
+        let map = Map::Matmul(Matmul {
+            batch: 1,
+            rows,
+            inputs,
+            outputs,
+        });
+        kernels::forward(&map, &source, Variant::Gpu).kernel
+    };
+    let first = kernel(9, 20, 16);
+    for [rows, inputs, outputs] in [[144, 20, 32], [20, 512, 64], [512, 64, 20]] {
+        assert_eq!(kernel(rows, inputs, outputs), first);
+    }
+    // Tiles are worth their compilation.
+    assert_ne!(kernel(512, 512, 512), first);
 }
 
 /// The tables are written by hand; the folder is the truth.

@@ -9,16 +9,18 @@
 @group(0) @binding(3) var<storage, read_write> right: array<f32>;
 @group(0) @binding(4) var<storage, read_write> d_left: array<f32>;
 
+// In a matrix the sum runs along a row, and lanes share it (see lib/row_sum.wgsl).
 @compute @workgroup_size(THREADS)
 fn main(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let id = (workgroup.y * workgroups.x + workgroup.x) * THREADS + local;
-    if (id >= info[1] * FAN_IN * RANK) {
-        return;
-    }
+    let linear = workgroup.y * workgroups.x + workgroup.x;
+    let result = linear * (THREADS / LANES) + local / LANES;
+    let results = info[1] * FAN_IN * RANK;
+    // What is past the last result repeats it and keeps nothing: a workgroup meets at its barrier as a whole.
+    let id = min(result, results - 1u);
     let q = id / FAN_IN % RANK;
     let tap = id % FAN_IN;
     let place = id / (FAN_IN * RANK);
@@ -26,11 +28,14 @@ fn main(
     var sum = 0.0;
     for (var at = info[2u + place]; at < info[3u + place]; at += 1u) {
         let entry = info[3u + info[1] + at];
-        for (var output = 0u; output < FAN_OUT; output += 1u) {
+        for (var output = local % LANES; output < FAN_OUT; output += LANES) {
             let element = select(output * COLS + tap, tap * COLS + output, MATMUL);
             sum += d_weight[entry * REGION + element] * shared_weight[element]
                 * right[(component * RANK + q) * FAN_OUT + output];
         }
     }
-    d_left[(component * FAN_IN + tap) * RANK + q] = sum;
+    let total = sum_lanes(sum, local);
+    if ((result < results) & (local % LANES == 0u)) {
+        d_left[(component * FAN_IN + tap) * RANK + q] = total;
+    }
 }

@@ -9,16 +9,18 @@
 @group(0) @binding(3) var<storage, read_write> left: array<f32>;
 @group(0) @binding(4) var<storage, read_write> d_right: array<f32>;
 
+// In a convolution the sum runs along a row, and lanes share it (see lib/row_sum.wgsl).
 @compute @workgroup_size(THREADS)
 fn main(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let id = (workgroup.y * workgroups.x + workgroup.x) * THREADS + local;
-    if (id >= info[1] * RANK * FAN_OUT) {
-        return;
-    }
+    let linear = workgroup.y * workgroups.x + workgroup.x;
+    let result = linear * (THREADS / LANES) + local / LANES;
+    let results = info[1] * RANK * FAN_OUT;
+    // What is past the last result repeats it and keeps nothing: a workgroup meets at its barrier as a whole.
+    let id = min(result, results - 1u);
     let output = id % FAN_OUT;
     let q = id / FAN_OUT % RANK;
     let place = id / (FAN_OUT * RANK);
@@ -26,11 +28,14 @@ fn main(
     var sum = 0.0;
     for (var at = info[2u + place]; at < info[3u + place]; at += 1u) {
         let entry = info[3u + info[1] + at];
-        for (var tap = 0u; tap < FAN_IN; tap += 1u) {
+        for (var tap = local % LANES; tap < FAN_IN; tap += LANES) {
             let element = select(output * COLS + tap, tap * COLS + output, MATMUL);
             sum += d_weight[entry * REGION + element] * shared_weight[element]
                 * left[(component * FAN_IN + tap) * RANK + q];
         }
     }
-    d_right[(component * RANK + q) * FAN_OUT + output] = sum;
+    let total = sum_lanes(sum, local);
+    if ((result < results) & (local % LANES == 0u)) {
+        d_right[(component * RANK + q) * FAN_OUT + output] = total;
+    }
 }

@@ -13,7 +13,7 @@ use clap::Subcommand;
 #[derive(Subcommand)]
 pub enum Bench {
     /// Speed and memory of every op: prints a table and writes bench/kernels.json in the target
-    /// directory. Measure on an idle machine.
+    /// directory. Measure on an idle machine; without a GPU it takes about twenty minutes.
     Kernels {
         /// Fewer shapes and repetitions: a look, not a result.
         #[arg(long)]

@@ -29,7 +29,7 @@ mod weights;
 pub use bayesadapter_shaders::{DrawAxis, GeometryError, NoiseKey, Padding};
 pub use error::OpError;
 pub use exemplar::{ConvOptions, exemplar_conv2d, exemplar_matmul};
-pub use gpu::{KernelVariant, set_kernel_variant};
+pub use gpu::{KernelVariant, UnknownKernels, kernels_from_environment, set_kernel_variant};
 pub use noise::fill_normals;
 pub(crate) use norm::normalises_in_one_op;
 pub use norm::{AfterNorm, Normalised, batch_norm, batch_norm_train};

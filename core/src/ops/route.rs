@@ -81,21 +81,32 @@ impl Route {
                 let region = region_len(&op.map, SourceKind::Gaussian);
                 self.check(&[("the weight's gradients", vec![2, region])])
             }
-            Source::LowRank {
-                components, rank, ..
-            } => {
-                let [fan_in, fan_out] = op.map.fan();
-                self.check(&[
-                    ("left", vec![components, fan_in, rank]),
-                    ("right", vec![components, rank, fan_out]),
-                ])
-            }
+            Source::LowRank { .. } => self.check_factors(op),
         }
     }
 
-    /// Refuses what the adapter cannot bind.
+    /// Refuses what the adapter cannot bind. A parameter is as large as one draw.
     pub fn check_sample(&self, op: &SampleOp, weight_len: usize) -> Result<(), OpError> {
-        self.check(&[("the draws", vec![op.draws(), weight_len])])
+        self.check(&[("the draws", vec![op.draws(), weight_len])])?;
+        match op {
+            SampleOp::LowRank { op } => self.check_factors(op),
+            SampleOp::Gaussian { .. } => Ok(()),
+        }
+    }
+
+    /// Of a low-rank ensemble; other sources have none.
+    fn check_factors(&self, op: &ExemplarOp) -> Result<(), OpError> {
+        let Source::LowRank {
+            components, rank, ..
+        } = op.source
+        else {
+            return Ok(());
+        };
+        let [fan_in, fan_out] = op.map.fan();
+        self.check(&[
+            ("left", vec![components, fan_in, rank]),
+            ("right", vec![components, rank, fan_out]),
+        ])
     }
 
     fn check(&self, shapes: &[(&'static str, Vec<usize>)]) -> Result<(), OpError> {
@@ -120,7 +131,7 @@ impl Route {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bayesadapter_shaders::{Conv2d, Matmul, NoiseKey, Padding};
+    use bayesadapter_shaders::{Conv2d, DrawAxis, Matmul, NoiseKey, Padding};
 
     #[test]
     fn refuses_what_the_adapter_cannot_bind() {
@@ -172,6 +183,58 @@ mod tests {
                 what: "left",
                 bytes,
                 limit,
+            })
+        );
+    }
+
+    #[test]
+    fn refuses_samples_that_the_adapter_cannot_bind() {
+        let (inputs, outputs, components, rank) = (4, 6, 5, 3);
+        let map = Map::Matmul(Matmul {
+            batch: 2,
+            rows: 1,
+            inputs,
+            outputs,
+        });
+        let source = Source::LowRank {
+            index: vec![0; 2].into(),
+            components,
+            rank,
+        };
+        let low_rank = SampleOp::LowRank {
+            op: ExemplarOp { map, source },
+        };
+        let gaussian = SampleOp::Gaussian {
+            key: NoiseKey::default(),
+            axis: DrawAxis::Example,
+            draws: 2,
+        };
+        let len = inputs * outputs;
+        let draws = 4 * (2 * len) as u64;
+        let right = 4 * (components * rank * outputs) as u64;
+        assert!(draws < right);
+        for (op, what, needed) in [(&gaussian, "the draws", draws), (&low_rank, "right", right)] {
+            assert_eq!(Route::Wgsl { limit: needed }.check_sample(op, len), Ok(()));
+            let limit = needed - 1;
+            assert_eq!(
+                Route::Wgsl { limit }.check_sample(op, len),
+                Err(OpError::Limit {
+                    what,
+                    bytes: needed,
+                    limit,
+                })
+            );
+            assert_eq!(Route::Cpu.check_sample(op, len), Ok(()));
+        }
+        // The smaller of the factors is looked at too.
+        let left = 4 * (components * inputs * rank) as u64;
+        assert!(draws < left);
+        assert_eq!(
+            Route::Wgsl { limit: left - 1 }.check_sample(&low_rank, len),
+            Err(OpError::Limit {
+                what: "left",
+                bytes: left,
+                limit: left - 1,
             })
         );
     }

@@ -25,6 +25,7 @@ const fn case(op: &'static str, source: &'static str, run: Run) -> Case {
 
 pub(super) const CASES: &[Case] = &[
     case("matmul", "given", matmul_given),
+    case("matmul, ordinary", "given", matmul_ordinary),
     case("matmul", "gaussian", matmul_gaussian),
     case("matmul", "low rank", matmul_low_rank),
     case("linear", "gaussian", linear_gaussian),
@@ -132,6 +133,19 @@ fn matmul_given(device: &Device) -> Result<Vec<Named>, CheckError> {
     };
     let y = exemplar_matmul(x.clone(), weights, Some(bias.clone()))?;
     inputs.results(y, &[("dx", &x), ("dw", &w), ("dbias", &bias)])
+}
+
+/// One example with one weight, which posteriors multiply their own matrices by.
+fn matmul_ordinary(device: &Device) -> Result<Vec<Named>, CheckError> {
+    let mut inputs = Inputs::new(device);
+    let x = inputs.leaf([1, ROWS, MATRIX[0]]);
+    let w = inputs.leaf([1, MATRIX[0], MATRIX[1]]);
+    let weights = MatmulWeights::Given {
+        weights: w.clone(),
+        index: vec![0],
+    };
+    let y = exemplar_matmul(x.clone(), weights, None)?;
+    inputs.results(y, &[("dx", &x), ("dw", &w)])
 }
 
 fn matmul_gaussian(device: &Device) -> Result<Vec<Named>, CheckError> {

@@ -112,9 +112,9 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Columns of the longest segment.
+    /// Columns of a typical segment. Nothing that makes the kernel may look at the segments themselves.
     fn columns(&self) -> usize {
-        self.segments.longest() * self.sides.positions()
+        self.segments.typical() * self.sides.positions()
     }
 
     fn request(&self, beside: usize) -> Request {
@@ -150,15 +150,20 @@ impl<'a> Columns<'a> {
 
     fn choose(&self) -> (TileShape, Chunk) {
         let least = compulsory(self.map, self.kind, self.segments.count(), self.pass);
-        first_frugal(self.candidates(), least, |(tile, _)| self.moved_by(tile))
+        let positions = self.sides.positions();
+        first_frugal(self.candidates(), least, |(tile, _)| {
+            self.moved_by(tile, Tiling::typical(self.segments, positions, tile))
+        })
     }
 
     /// Floats moved: what the workgroups load, and the result.
     pub(super) fn moved(&self) -> f64 {
-        self.moved_by(&self.choose().0)
+        let (tile, _) = self.choose();
+        self.moved_by(&tile, self.tiling(&tile).tiles())
     }
 
-    fn moved_by(&self, tile: &TileShape) -> f64 {
+    /// Floats moved by so many column tiles.
+    fn moved_by(&self, tile: &TileShape, tiles: u64) -> f64 {
         let Sides {
             result_channels,
             operand_channels,
@@ -176,7 +181,7 @@ impl<'a> Columns<'a> {
         let positions = tile.slot.min(self.columns());
         let operand = tile.weights * operand_channels * self.sides.operand_under(positions);
         let result = self.map.batch() * result_channels * groups * self.sides.positions();
-        let workgroups = self.workgroups(tile, &self.tiling(tile));
+        let workgroups = self.workgroups(tile, tiles);
         workgroups as f64 * (parameters + operand) as f64 + result as f64
     }
 
@@ -184,9 +189,9 @@ impl<'a> Columns<'a> {
         Tiling::new(self.segments, self.sides.positions(), tile)
     }
 
-    fn workgroups(&self, tile: &TileShape, tiling: &Tiling) -> u64 {
+    fn workgroups(&self, tile: &TileShape, tiles: u64) -> u64 {
         let rows = self.sides.result_channels.div_ceil(tile.rows) * self.sides.groups;
-        rows as u64 * tiling.tiles()
+        rows as u64 * tiles
     }
 
     fn launch(&self) -> Launch {
@@ -217,7 +222,7 @@ impl<'a> Columns<'a> {
                 threads: tile.threads() as u32,
             },
             info: self.segments.info(Some(&tiling)),
-            workgroups: self.workgroups(&tile, &tiling),
+            workgroups: self.workgroups(&tile, tiling.tiles()),
         }
     }
 }

@@ -6,7 +6,9 @@ use crate::geometry::{Conv2d, Map, Matmul};
 /// A value of the prelude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Const {
+    /// A size or a count.
     U32(u32),
+    /// A switch.
     Bool(bool),
 }
 

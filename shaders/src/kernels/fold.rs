@@ -1,7 +1,7 @@
 //! Gradients of a low-rank ensemble from gradients of its weights.
 
 use super::consts::{Consts, geometry, numbers, rank_consts};
-use super::{Launch, SourceKind, plain};
+use super::{Launch, PLAIN_THREADS, SourceKind, plain};
 use crate::geometry::Map;
 
 fn consts(map: &Map, rank: usize, entry_stride: usize) -> Consts {
@@ -42,10 +42,15 @@ pub fn fold_left(
     starts: &[u32],
     entries: &[u32],
 ) -> Launch {
-    let invocations = (starts.len() - 1) * map.fan()[0] * rank;
-    let info = entry_info(first, starts, entries);
+    let [fan_in, fan_out] = map.fan();
+    let lanes = match map {
+        Map::Matmul(_) => row_lanes(fan_out),
+        Map::Conv2d(_) => 1,
+    };
     let consts = consts(map, rank, entry_stride);
-    plain("fold_left", vec![], consts, info, invocations)
+    let info = entry_info(first, starts, entries);
+    let results = (starts.len() - 1) * fan_in * rank;
+    row_sum("fold_left", consts, info, results, lanes)
 }
 
 /// Buffers: info, d_weight, shared, left, d_right; entries as in [`fold_left`].
@@ -57,10 +62,37 @@ pub fn fold_right(
     starts: &[u32],
     entries: &[u32],
 ) -> Launch {
-    let invocations = (starts.len() - 1) * map.fan()[1] * rank;
-    let info = entry_info(first, starts, entries);
+    let [fan_in, fan_out] = map.fan();
+    let lanes = match map {
+        Map::Matmul(_) => 1,
+        Map::Conv2d(_) => row_lanes(fan_in),
+    };
     let consts = consts(map, rank, entry_stride);
-    plain("fold_right", vec![], consts, info, invocations)
+    let info = entry_info(first, starts, entries);
+    let results = (starts.len() - 1) * rank * fan_out;
+    row_sum("fold_right", consts, info, results, lanes)
+}
+
+/// Invocations that share a sum along a row of the weight. Sixteen floats are what memory gives at once;
+/// a sum down the columns needs no sharing, for there neighbouring results are neighbours in memory.
+fn row_lanes(row: usize) -> usize {
+    row.next_power_of_two().min(16)
+}
+
+/// So many sums, each shared by so many lanes as `lib/row_sum.wgsl` describes.
+fn row_sum(
+    name: &'static str,
+    mut consts: Consts,
+    info: Vec<u32>,
+    results: usize,
+    lanes: usize,
+) -> Launch {
+    consts.extend(numbers([("LANES", lanes)]));
+    let launch = plain(name, vec!["row_sum"], consts, info, results);
+    Launch {
+        workgroups: (results as u64 * lanes as u64).div_ceil(u64::from(PLAIN_THREADS)),
+        ..launch
+    }
 }
 
 /// Floats moved by the three folds of so many entries: each reads all entries, and the folds of the

@@ -47,6 +47,7 @@ impl Segments {
         }
     }
 
+    /// Number of segments.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -55,12 +56,19 @@ impl Segments {
         self.list.is_some()
     }
 
-    /// Examples of the largest segment.
-    pub(super) fn longest(&self) -> usize {
-        match &self.list {
-            Some(list) => lengths(list).max().unwrap_or(0),
+    /// Examples that tiles are cut for. Where an index deals the examples out, it is drawn anew in every
+    /// step and must not change a kernel, so this follows from batch and count alone: an even share, rounded
+    /// up because some segment gets more. A longer segment takes more tiles.
+    pub(super) fn typical(&self) -> usize {
+        match self.list {
+            Some(_) => self.batch.div_ceil(self.count.max(1)).next_power_of_two(),
             None => self.even,
         }
+    }
+
+    /// Segments that can have examples, however these are dealt out.
+    fn occupied(&self) -> usize {
+        self.count.min(self.batch)
     }
 
     /// The `info` buffer that `lib/segment.wgsl` describes; kernels whose columns are positions of
@@ -106,20 +114,19 @@ pub(super) struct Tiling {
 impl Tiling {
     /// For segments whose examples have so many columns each.
     pub(super) fn new(segments: &Segments, positions: usize, tile: &TileShape) -> Self {
-        let tiles = |examples: usize| (examples * positions).div_ceil(tile.slot) as u64;
         let Some(list) = &segments.list else {
-            let block = tiles(segments.even);
             return Self {
-                block,
+                block: tiles_of(segments.even, positions, tile),
                 starts: Vec::new(),
-                all: block * segments.count.div_ceil(tile.weights) as u64,
+                // All but the last, which may be shorter, are typical ones.
+                all: Self::typical(segments, positions, tile),
             };
         };
         let lengths: Vec<usize> = lengths(list).collect();
         let mut all = 0;
         let starts = lengths.chunks(tile.weights).map(|block| {
             let start = all as u32;
-            all += tiles(block.iter().copied().max().unwrap_or(0));
+            all += tiles_of(block.iter().copied().max().unwrap_or(0), positions, tile);
             start
         });
         Self {
@@ -133,6 +140,17 @@ impl Tiling {
     pub(super) fn tiles(&self) -> u64 {
         self.all
     }
+
+    /// Tiles of all blocks, were all segments [typical](Segments::typical).
+    pub(super) fn typical(segments: &Segments, positions: usize, tile: &TileShape) -> u64 {
+        let blocks = segments.occupied().div_ceil(tile.weights);
+        tiles_of(segments.typical(), positions, tile) * blocks as u64
+    }
+}
+
+/// Tiles of a segment with so many examples.
+fn tiles_of(examples: usize, positions: usize, tile: &TileShape) -> u64 {
+    (examples * positions).div_ceil(tile.slot) as u64
 }
 
 /// A reduction over the examples of each slot, cut into parts so that a device has enough to do.
@@ -207,6 +225,7 @@ impl Reduction {
             .all(|ends| ends[1] - ends[0] == 1)
     }
 
+    /// Number of parts of all slots together.
     pub fn parts(&self) -> usize {
         self.segments.count
     }

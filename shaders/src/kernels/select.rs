@@ -3,6 +3,7 @@
 use super::columns::{product_backward_x, product_forward};
 use super::direct::{self, direct_backward_w, direct_backward_x, direct_forward, direct_parts};
 use super::gradient::{Gradient, product_backward_w};
+use super::plain_product::{self, plain_product};
 use super::segments::{Reduction, Segments};
 use super::vector::{vector_backward_w, vector_backward_x, vector_forward, vector_parts};
 use super::{Launch, SourceKind, Variant};
@@ -21,6 +22,9 @@ pub(super) fn single_rows(map: &Map, kind: SourceKind) -> Option<&Matmul> {
 pub fn forward(map: &Map, source: &Source, variant: Variant) -> Launch {
     match (map, source) {
         (Map::Matmul(m), Source::Gaussian { key }) if m.rows == 1 => vector_forward(m, *key),
+        (Map::Matmul(m), Source::Given { count: 1, .. }) if plain_product::suits(m) => {
+            plain_product(m)
+        }
         (Map::Conv2d(c), _) if direct::suits(c, variant) => direct_forward(c, source),
         _ => {
             let segments = Segments::of_weights(source, map.batch());
@@ -64,12 +68,16 @@ pub fn useful_parts(map: &Map, kind: SourceKind, variant: Variant) -> usize {
 }
 
 /// Components of a low-rank ensemble whose gradients are worth making at once: enough to keep a device
-/// busy, and few enough for its memory.
+/// busy and its launches few, and few enough for its memory.
 pub fn components_at_once(map: &Map, variant: Variant) -> usize {
     const MOST_WEIGHT_COPIES: usize = 8;
+    // A round is four launches. A device moves a megabyte in less time than they take, so that copies
+    // of a megabyte each are made together even where fewer would keep it busy.
+    const CHEAP_BYTES: usize = MOST_WEIGHT_COPIES << 20;
     let busy = match map {
         Map::Conv2d(c) if direct::suits(c, variant) => direct_parts(c),
         _ => Gradient::new(map, SourceKind::Given).busy(),
     };
-    busy.clamp(1, MOST_WEIGHT_COPIES)
+    let cheap = CHEAP_BYTES / size_of::<f32>() / map.weight_len();
+    busy.max(cheap).clamp(1, MOST_WEIGHT_COPIES)
 }

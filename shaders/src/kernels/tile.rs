@@ -6,11 +6,17 @@ use super::consts::{Consts, numbers};
 /// An invocation owns `thread_rows` x `thread_cols` of it. The sum is made in steps of `depth`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TileShape {
+    /// Rows of the tile.
     pub rows: usize,
+    /// Columns of each weight.
     pub slot: usize,
+    /// Weights side by side.
     pub weights: usize,
+    /// Terms of the sum that are in workgroup memory at once.
     pub depth: usize,
+    /// Rows of an invocation; they divide `rows`.
     pub thread_rows: usize,
+    /// Columns of an invocation; they divide `slot`.
     pub thread_cols: usize,
 }
 
@@ -97,10 +103,12 @@ impl TileShape {
         tile.fits(rows * request.beside).then_some(tile)
     }
 
+    /// Columns of the tile, those of all its weights.
     pub fn cols(&self) -> usize {
         self.weights * self.slot
     }
 
+    /// Invocations of a workgroup.
     pub fn threads(&self) -> usize {
         (self.rows / self.thread_rows) * (self.cols() / self.thread_cols)
     }

@@ -19,20 +19,27 @@ pub(super) const MOST: f64 = 4.0;
 /// Which of the three launches of a training step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pass {
+    /// y of x and weights.
     Forward,
+    /// The gradient of x.
     BackwardX,
+    /// The gradients of a source's parameters.
     BackwardW,
 }
 
 impl Pass {
+    /// All three, in the order in which they run.
     pub const ALL: [Self; 3] = [Self::Forward, Self::BackwardX, Self::BackwardW];
 }
 
 /// Bytes and operations of one pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Traffic {
+    /// Bytes that are moved.
     pub bytes: f64,
+    /// Bytes if every tensor were moved once.
     pub compulsory_bytes: f64,
+    /// Operations, a multiply-add being two.
     pub flop: f64,
 }
 
@@ -42,6 +49,7 @@ impl Traffic {
         self.bytes / self.compulsory_bytes
     }
 
+    /// Operations for each byte that is moved.
     pub fn flop_per_byte(&self) -> f64 {
         self.flop / self.bytes
     }

@@ -6,6 +6,7 @@ use crate::source::Source;
 /// The parameter tensors of a source, flat.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameters<'a> {
+    /// In the order that the variant of [`Source`] says.
     pub tensors: &'a [&'a [f32]],
 }
 

@@ -18,7 +18,7 @@ enum Over {
 type Line = (&'static str, &'static str, SourceKind, Over, &'static str);
 
 /// What is aimed at.
-const LINES: [Line; 7] = [
+const LINES: [Line; 8] = [
     (
         "torch_exemplar",
         cpu::DEVICE,
@@ -43,6 +43,7 @@ const LINES: [Line; 7] = [
     ("torch_shared", cpu::DEVICE, Shared, Over::All, "least 0.8"),
     ("own_shared", cpu::DEVICE, LowRank, Over::All, "least 0.9"),
     ("burn_exemplar", gpu::DEVICE, Gaussian, Over::All, "least 5"),
+    ("burn_exemplar", gpu::DEVICE, LowRank, Over::All, "least 5"),
     (
         "share_of_matmul",
         gpu::DEVICE,

@@ -3,13 +3,15 @@
 use bayesadapter_shaders::kernels::Variant;
 use burn_wgpu::CubeTensor;
 use cubecl::client::Client;
+use std::str::FromStr;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Which kernels run on wgpu devices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KernelVariant {
-    /// By adapter: Mesa's software adapter gets its own. `BAYESADAPTER_KERNELS=gpu|software` decides
-    /// otherwise.
+    /// By adapter: Mesa's software adapter gets its own. The environment may decide otherwise, see
+    /// [`kernels_from_environment`].
     #[default]
     Auto,
     /// Tiles in workgroup memory, for real GPUs.
@@ -17,6 +19,26 @@ pub enum KernelVariant {
     /// Few and long threads, for adapters that are a CPU.
     Software,
 }
+
+impl FromStr for KernelVariant {
+    type Err = UnknownKernels;
+
+    fn from_str(name: &str) -> Result<Self, UnknownKernels> {
+        match name {
+            "" | "auto" => Ok(Self::Auto),
+            "gpu" => Ok(Self::Gpu),
+            "software" => Ok(Self::Software),
+            unknown => Err(UnknownKernels(unknown.to_owned())),
+        }
+    }
+}
+
+/// A name of kernels that there are none of.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "there are no kernels called {0:?}, so every adapter gets those that suit it; BAYESADAPTER_KERNELS may be gpu, software or auto"
+)]
+pub struct UnknownKernels(pub String);
 
 static CHOSEN: AtomicU8 = AtomicU8::new(0);
 
@@ -29,16 +51,27 @@ pub(super) fn variant(client: &Client) -> Variant {
     match CHOSEN.load(Ordering::Relaxed) {
         chosen if chosen == KernelVariant::Gpu as u8 => Variant::Gpu,
         chosen if chosen == KernelVariant::Software as u8 => Variant::Software,
-        _ => from_environment().unwrap_or_else(|| from_adapter(client)),
+        _ => match environment() {
+            Ok(KernelVariant::Gpu) => Variant::Gpu,
+            Ok(KernelVariant::Software) => Variant::Software,
+            Ok(KernelVariant::Auto) | Err(_) => from_adapter(client),
+        },
     }
 }
 
-fn from_environment() -> Option<Variant> {
-    match std::env::var("BAYESADAPTER_KERNELS").ok()?.as_str() {
-        "gpu" => Some(Variant::Gpu),
-        "software" => Some(Variant::Software),
-        _ => None,
-    }
+/// The kernels that the environment variable `BAYESADAPTER_KERNELS` asks for (`gpu`, `software` or `auto`),
+/// as it was when it was first looked at. An unknown name changes nothing; a program should tell of it.
+pub fn kernels_from_environment() -> Result<KernelVariant, UnknownKernels> {
+    environment().clone()
+}
+
+/// Read once: every launch asks.
+fn environment() -> &'static Result<KernelVariant, UnknownKernels> {
+    static FOUND: OnceLock<Result<KernelVariant, UnknownKernels>> = OnceLock::new();
+    FOUND.get_or_init(|| match std::env::var_os("BAYESADAPTER_KERNELS") {
+        Some(name) => name.to_string_lossy().parse(),
+        None => Ok(KernelVariant::Auto),
+    })
 }
 
 fn from_adapter(client: &Client) -> Variant {
@@ -69,4 +102,23 @@ pub(in crate::ops) fn binding_limit(
 ) -> Option<u64> {
     let client = device.client();
     (client.name() == "wgpu<wgsl>").then(|| client.properties().memory.max_page_size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_are_chosen_by_name() {
+        for (name, variant) in [
+            ("", KernelVariant::Auto),
+            ("auto", KernelVariant::Auto),
+            ("gpu", KernelVariant::Gpu),
+            ("software", KernelVariant::Software),
+        ] {
+            assert_eq!(name.parse::<KernelVariant>(), Ok(variant));
+        }
+        let unknown = "sofware".parse::<KernelVariant>();
+        assert_eq!(unknown, Err(UnknownKernels("sofware".to_owned())));
+    }
 }

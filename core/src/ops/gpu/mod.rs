@@ -6,7 +6,7 @@ mod launch;
 #[cfg(test)]
 mod tests;
 
-pub use device::{KernelVariant, set_kernel_variant};
+pub use device::{KernelVariant, UnknownKernels, kernels_from_environment, set_kernel_variant};
 pub(super) use device::{binding_limit, is_software_adapter};
 
 use super::backend::{

@@ -56,13 +56,15 @@ fn software_kernels_agree_with_their_twins() {
     check_all(KernelVariant::Software);
 }
 
-/// Nearly all examples in one of many slots, so that tiles are searched for among empty blocks.
+/// All or nearly all examples in one of many slots, so that tiles are searched for among empty blocks and a
+/// slot takes far more of them than its share; and a slot for each.
 #[test]
 fn uneven_slots_agree_with_their_twins() {
     let (batch, slots) = (40, 50);
-    let mut index = vec![37; batch];
-    (index[1], index[20], index[batch - 1]) = (3, 49, 38);
-    let index: Arc<[u32]> = index.into();
+    let mut nearly = vec![37; batch];
+    (nearly[1], nearly[20], nearly[batch - 1]) = (3, 49, 38);
+    let each: Vec<u32> = (0..batch as u32).rev().collect();
+    let indices = [nearly, vec![37; batch], each].map(Arc::<[u32]>::from);
     let maps = [
         Map::Matmul(Matmul {
             batch,
@@ -84,18 +86,19 @@ fn uneven_slots_agree_with_their_twins() {
     ];
     with_kernels(KernelVariant::Gpu, || {
         for map in maps {
-            let index = index.clone();
-            let given = Source::Given {
-                index: index.clone(),
-                count: slots,
-            };
-            let low_rank = Source::LowRank {
-                index,
-                components: slots,
-                rank: 2,
-            };
-            check::<CubeBackend>(map, given);
-            check::<CubeBackend>(map, low_rank);
+            for index in &indices {
+                let given = Source::Given {
+                    index: index.clone(),
+                    count: slots,
+                };
+                let low_rank = Source::LowRank {
+                    index: index.clone(),
+                    components: slots,
+                    rank: 2,
+                };
+                check::<CubeBackend>(map, given);
+                check::<CubeBackend>(map, low_rank);
+            }
         }
     });
 }
