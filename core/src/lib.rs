@@ -2,33 +2,31 @@
 //! it does not know.
 //!
 //! ```
-//! use bayesadapter::{models::Architecture, pass::{Estimator, Pass}, posterior::{IntoBayes, MeanField}};
-//! use bayesadapter::{predict::Draws, train::FineTuning};
-//! use burn::{nn::loss::CrossEntropyLossConfig, optim::GradientsParams, tensor::{Device, Tensor}};
+//! use bayesadapter::models::Architecture;
+//! use bayesadapter::{pass::{Estimator, Pass}, posterior::{IntoBayes, MeanField}, predict::Draws};
+//! use burn::tensor::{Device, Tensor};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let device = Device::flex().autodiff();
-//! let (images, labels) = (Tensor::ones([8, 1, 8, 8], &device), Tensor::from_ints([3; 8], &device));
 //! let network = "digits-cnn".parse::<Architecture>()?.init(&device)?; // or any Burn module
-//! let mut bayes = network.into_bayes(MeanField::fine_tune(1_797).with_lambda(5e-4))?;
-//! let (mut optimizer, mut rates) = (FineTuning::default().optimizer(), FineTuning::default().rates(&bayes, 10)?);
-//! for step in 0..10 {
-//!     let logits = bayes.run(Pass::train(Estimator::Exemplar, step), |net| net.forward(images.clone()))?;
-//!     let loss = CrossEntropyLossConfig::new().init(&device).forward(logits, labels.clone());
-//!     let gradients = bayes.with_complexity(GradientsParams::from_grads(loss.backward(), &bayes))?;
-//!     bayes = optimizer.step(rates.step(), bayes, gradients);
-//! }
+//! let bayes = network.into_bayes(MeanField::fine_tune(1_797))?;
+//! let images = Tensor::ones([8, 1, 8, 8], &device);
+//! // A weight of its own for every image. Then, as in any training: loss, backward, an optimiser's step.
+//! let logits = bayes.run(Pass::train(Estimator::Exemplar, 0), |net| net.forward(images.clone()))?;
+//! assert_eq!(logits.dims(), [8, 10]);
 //! let prediction = bayes.predict(images, Draws::Fixed(20))?;
 //! println!("class {}, MI {}", prediction.predicted_classes()[0], prediction.mutual_information()[0]);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! - [`posterior`]: conversion of a network, with an account of what was converted; draws and the mean as
-//!   plain networks; the complexity loss.
+//! - [`posterior`]: conversion of a network, with an account of what was converted and which estimators it has; draws
+//!   and the mean as plain networks; the complexity loss.
 //! - [`pass`]: what a forward pass does, said out loud: mode, draw, estimator.
 //! - [`nn`]: Burn's layers, with estimators. Stock layers of Burn work too, with one draw per mini-batch.
 //! - [`data`]: data sets in the layouts they are published in, and mini-batches made ahead.
+//! - [`train`]: an optimiser and its rates for a loop of your own, as in `examples/plain_loop.rs`, and a loop that can
+//!   be saved at any step; [`session`]: whole runs.
 //! - [`checkpoint`] and [`file`]: pre-trained weights in, posteriors in and out.
 //! - [`estimate`]: memory and time of a training step before it is made, and what to do if it does not fit.
 //! - [`predict`] and [`metrics`]: probabilities with their uncertainty, and how good they are.

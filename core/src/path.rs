@@ -3,6 +3,9 @@
 /// What Burn calls the container of state that is attached to a parameter.
 pub(crate) const REPARAMETERIZATION: &str = "Reparameterization";
 
+/// What the layers that can give every example weights of its own call a container of nothing.
+pub(crate) const PER_EXAMPLE: &str = "PerExample";
+
 /// What the containers of an enum's variants begin with.
 const ENUM: &str = "Enum:";
 

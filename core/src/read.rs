@@ -21,7 +21,7 @@ pub(crate) async fn values<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>
 }
 
 /// What went wrong and why, of a text that gives causes and backtraces lines of their own.
-fn in_a_line(text: &str) -> String {
+pub(crate) fn in_a_line(text: &str) -> String {
     let causes = text.lines().map(|line| line.trim().trim_end_matches('.'));
     let causes = causes.take_while(|line| !line.starts_with("Backtrace:"));
     let mut causes: Vec<&str> = causes

@@ -1,52 +1,55 @@
-//! Accuracy of a checkpoint on a file of pictures: `cargo run --release --example accuracy -- MODEL WEIGHTS
-//! PICTURES [LABEL_BYTES]`.
+//! Accuracy of a checkpoint on test pictures: `cargo run --release --example accuracy -- MODEL WEIGHTS DATA
+//! [--device cpu|gpu] [--normalisation imagenet|cifar10]`.
 //!
-//! The pictures are records of a label (one byte, or as many as said, the first being the lowest) and of the
-//! pixels, channel by channel, row by row, a byte each: what the official CIFAR-10 binary files hold. Prints
-//! the account of the weights, then accuracy, top-5 accuracy, NLL and calibration error.
+//! The data may have any layout that `finetune` takes, and their test part is used, or all of them if they come in
+//! one piece. Pixels are normalised as the library does for the model, unless another way is named: ports of a model
+//! were trained with different ones. Prints the account of the weights, then accuracy, top-5 accuracy, NLL and
+//! calibration error.
 
 use bayesadapter::{
     checkpoint::{Checkpoint, LoadOptions},
+    data::{BatchSettings, Batches, Preparation, Split},
     metrics::{ECE_BINS, Predictions, accuracy, ece, nll, top_k_accuracy},
-    models::{Architecture, ModelConfig, Network},
+    models::{Architecture, ModelConfig, Normalisation},
     pass::Pass,
+    session::open_any,
 };
-use burn::tensor::{Device, Tensor, TensorData, activation::softmax};
+use burn::tensor::{Device, activation::softmax};
 use std::error::Error;
 
 const BATCH: usize = 100;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (model, weights, pictures, label_bytes) = match arguments.as_slice() {
-        [model, weights, pictures] => (model, weights, pictures, 1),
-        [model, weights, pictures, bytes] => (model, weights, pictures, bytes.parse()?),
-        _ => return Err("give MODEL WEIGHTS PICTURES [LABEL_BYTES]".into()),
+    let (mut places, mut device, mut normalisation) = (Vec::new(), Device::flex(), None);
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--device" => device = device_called(arguments.next().as_deref())?,
+            "--normalisation" => {
+                normalisation = Some(normalisation_called(arguments.next().as_deref())?);
+            }
+            _ => places.push(argument),
+        }
+    }
+    let [model, weights, data] = places.as_slice() else {
+        return Err("give MODEL WEIGHTS DATA".into());
     };
     let architecture: Architecture = model.parse()?;
     let checkpoint = Checkpoint::open(weights)?;
-    let options = LoadOptions::default();
-    let (network, account) = architecture.load(&checkpoint, &options, &Device::flex())?;
+    let (network, account) = architecture.load(&checkpoint, &LoadOptions::default(), &device)?;
     println!("{account}");
-    let bytes = std::fs::read(pictures).map_err(|error| format!("{pictures}: {error}"))?;
-    let [channels, height, width] = architecture.input_shape();
-    let record = label_bytes + channels * height * width;
-    if bytes.is_empty() || !bytes.len().is_multiple_of(record) {
-        return Err(format!("{pictures} does not hold records of {record} bytes").into());
-    }
-    let mut labels = Vec::new();
-    let mut probabilities = Vec::new();
-    for batch in bytes.chunks(BATCH * record) {
-        labels.extend(
-            batch
-                .chunks(record)
-                .map(|record| label(&record[..label_bytes])),
-        );
-        let pixels = batch
-            .chunks(record)
-            .flat_map(|record| &record[label_bytes..]);
-        let pixels: Vec<u8> = pixels.copied().collect();
-        probabilities.extend(classify(&network, &architecture, &pixels)?);
+
+    let normalisation = normalisation.unwrap_or_else(|| architecture.normalisation());
+    let preparation = Preparation::new(architecture.input_shape(), normalisation);
+    let pictures = open_any(data, Split::Test)?;
+    let batches = Batches::new(pictures, BatchSettings::new(BATCH, preparation))?;
+    let (mut labels, mut probabilities) = (Vec::new(), Vec::<f32>::new());
+    for batch in batches.epoch(0, 0) {
+        let batch = batch?;
+        let (images, _) = batch.to_tensors(&device);
+        let logits = Pass::mean().run(|| network.forward(images))?;
+        probabilities.extend(softmax(logits, 1).into_data().try_into_vec::<f32>()?);
+        labels.extend(batch.labels);
     }
     let classes = probabilities.len() / labels.len();
     let predictions = Predictions::new(&probabilities, classes, &labels)?;
@@ -58,27 +61,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn label(bytes: &[u8]) -> u32 {
-    let value = |all: u32, &byte: &u8| all << 8 | u32::from(byte);
-    bytes.iter().rev().fold(0, value)
+fn device_called(name: Option<&str>) -> Result<Device, Box<dyn Error>> {
+    match name {
+        Some("cpu") => Ok(Device::flex()),
+        Some("gpu") => Ok(Device::wgpu_options().init()?),
+        other => Err(format!("--device is cpu or gpu, not {other:?}").into()),
+    }
 }
 
-fn classify(
-    network: &Network,
-    architecture: &Architecture,
-    pixels: &[u8],
-) -> Result<Vec<f32>, Box<dyn Error>> {
-    let [channels, height, width] = architecture.input_shape();
-    let normalisation = architecture.normalisation();
-    let area = height * width;
-    let normalised = pixels.iter().enumerate().map(|(at, &pixel)| {
-        let channel = at / area % channels;
-        (f32::from(pixel) / 255.0 - normalisation.mean[channel]) / normalisation.std[channel]
-    });
-    let values: Vec<f32> = normalised.collect();
-    let examples = values.len() / (channels * area);
-    let data = TensorData::new(values, [examples, channels, height, width]);
-    let x = Tensor::from_data(data, &Device::flex());
-    let logits = Pass::mean().run(|| network.forward(x))?;
-    Ok(softmax(logits, 1).into_data().try_into_vec()?)
+fn normalisation_called(name: Option<&str>) -> Result<Normalisation, Box<dyn Error>> {
+    match name {
+        Some("imagenet") => Ok(Normalisation::imagenet()),
+        Some("cifar10") => Ok(Normalisation::cifar10()),
+        other => Err(format!("--normalisation is imagenet or cifar10, not {other:?}").into()),
+    }
 }

@@ -12,8 +12,8 @@ logits.json: thin networks with `architecture` as bayesadapter's JSON, and their
 float64 and rounded once. Weights and inputs are not stored: `draw` makes them of a tensor's name, and the
 test does the same.
 
-Not covered: training mode, dropout, published widths (names.json has their shapes), the weights at the
-start of training.
+Not covered: training mode, dropout (../tests/models/dropout.rs looks at that), published widths (names.json
+has their shapes), the weights at the start of training.
 """
 
 import argparse

@@ -355,6 +355,26 @@ fn normalisations_are_burns() {
 }
 
 #[test]
+fn slopes_are_burns() {
+    for (name, device) in training_devices() {
+        for slopes in [1, 4] {
+            let ours = nn::PReluConfig::new().with_num_parameters(slopes);
+            let burns = burn::nn::PReluConfig::new().with_num_parameters(slopes);
+            same(
+                &format!("{slopes} slopes on {name}"),
+                &device,
+                [3, 4, 2, 5],
+                (ours.init(&device), |layer, x: Tensor<4>| layer.forward(x)),
+                (shaken(burns.init(&device)), |layer, x| layer.forward(x)),
+            );
+        }
+        let vector = Tensor::<1>::from_floats([-2.0, 2.0], &device);
+        let y = nn::PReluConfig::new().init(&device).forward(vector);
+        assert_eq!(values(y.without_autodiff()), [-0.5, 2.0], "{name}");
+    }
+}
+
+#[test]
 fn the_pass_and_not_autodiff_chooses_the_mode() {
     let device = Device::flex().autodiff();
     let layer = nn::BatchNormConfig::new(2).init(&device);

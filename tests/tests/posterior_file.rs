@@ -1,7 +1,8 @@
 //! Posterior files: round trips, and files that are not what they should be.
 
 use bayesadapter::{
-    file::{FileError, Header, PosteriorFile, write_atomically},
+    checkpoint::MAX_FILE_BYTES,
+    file::{FileError, Header, OLDEST_VERSION, PosteriorFile, write_atomically},
     models::{Architecture, ModelConfig, Network},
     pass::Pass,
     posterior::{Bayes, IntoBayes, LowRankEnsemble, MeanField, Point, Posterior, Select},
@@ -128,6 +129,17 @@ fn files_are_written_whole_or_not_at_all() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+#[test]
+fn a_file_past_the_limit_is_refused_before_it_is_read() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    // Sparse: it takes no room.
+    file.as_file().set_len(MAX_FILE_BYTES + 1).unwrap();
+    match PosteriorFile::open(file.path()).map(drop).unwrap_err() {
+        FileError::TooLarge { bytes, limit } => assert_eq!(bytes, limit + 1),
+        other => panic!("{other}"),
+    }
+}
+
 fn refused(bytes: &[u8]) -> FileError {
     PosteriorFile::from_bytes(bytes).map(drop).unwrap_err()
 }
@@ -161,6 +173,12 @@ fn other_files_are_told_apart() {
     assert!(
         matches!(newer, FileError::Newer { found: 9, known: 1 }),
         "{newer}"
+    );
+    let older = refused(&replaced("\\\"version\\\":1", "\\\"version\\\":0"));
+    let oldest = OLDEST_VERSION;
+    assert_eq!(
+        older.to_string(),
+        FileError::Older { found: 0, oldest }.to_string()
     );
     let altered = refused(&replaced("\\\"epochs\\\":12", "\\\"epochs\\\":13"));
     assert!(matches!(altered, FileError::Checksum { .. }), "{altered}");

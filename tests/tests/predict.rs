@@ -1,6 +1,7 @@
 //! Predictions of whole networks against passes made by hand.
 
 use bayesadapter::{
+    metrics::Decomposition,
     models::{Architecture, MobileFaceNetConfig, ModelConfig, Network},
     ops::{NoiseKey, fill_normals},
     pass::{Mode, Pass},
@@ -82,6 +83,53 @@ fn draws_at_once_are_the_draws_one_by_one() {
             let mean = list.probabilities()[0];
             let expected = (by_hand[4 * 50] + by_hand[50]) / 2.0;
             assert!((mean - expected).abs() < 1e-5, "{mean} and {expected}");
+        }
+    }
+}
+
+/// In nats.
+fn entropy(row: &[f64]) -> f64 {
+    row.iter().map(|&p| -p * p.ln()).sum()
+}
+
+#[test]
+fn uncertainty_needs_no_draws_to_be_kept() {
+    let device = Device::flex();
+    let bayes = bayes(mean_field(), &device);
+    let x = images(&digits(), 5, &device);
+    // Launches of parts of one draw, of two draws, and of all of them.
+    for rows_at_once in [2, 12, 1_000] {
+        let options = PredictOptions {
+            rows_at_once,
+            ..PredictOptions::new(Draws::Fixed(7))
+        };
+        let found = bayes.predict(x.clone(), options.clone()).unwrap();
+        assert_eq!(found.draw_probabilities, None);
+        let kept = bayes.predict(x.clone(), options.with_draws_kept()).unwrap();
+        assert_eq!(kept.summary, found.summary);
+
+        let rows = kept.draw_probabilities.unwrap();
+        let rows: Vec<f64> = rows.into_iter().map(f64::from).collect();
+        let Decomposition {
+            mean_probabilities,
+            total_entropy,
+            aleatoric_entropy,
+            mutual_information,
+        } = found.summary;
+        for example in 0..5 {
+            let draws: Vec<&[f64]> = rows.chunks(10).skip(example).step_by(5).collect();
+            let mean: Vec<f64> = (0..10)
+                .map(|class| draws.iter().map(|row| row[class]).sum::<f64>() / 7.0)
+                .collect();
+            let total = entropy(&mean);
+            let aleatoric = draws.iter().map(|row| entropy(row)).sum::<f64>() / 7.0;
+            let close = |found: f64, expected: f64| (found - expected).abs() < 1e-12;
+            assert!(close(total_entropy[example], total));
+            assert!(close(aleatoric_entropy[example], aleatoric));
+            assert!(close(mutual_information[example], total - aleatoric));
+            for (found, expected) in mean_probabilities[example * 10..].iter().zip(&mean) {
+                assert!((f64::from(*found) - expected).abs() < 1e-7);
+            }
         }
     }
 }

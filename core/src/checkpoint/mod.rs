@@ -28,10 +28,11 @@ pub use dtype::DType;
 pub use error::{CheckpointError, CheckpointProblem};
 pub use load::{LoadOptions, Rename, load_into};
 pub use names::Naming;
-pub(crate) use safetensors::Contained;
+pub(crate) use safetensors::{Contained, is_safetensors};
 pub use tensor::StoredTensor;
 pub use write::to_safetensors;
 
+use crate::disk::{self, Unread};
 use error::{Outcome, corrupt};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -39,7 +40,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Larger files are refused by [`Checkpoint::open`]: they would be read into memory whole.
-pub const MAX_FILE_BYTES: u64 = 16 << 30;
+pub const MAX_FILE_BYTES: u64 = disk::MAX_FILE_BYTES;
 
 /// What kind of file a checkpoint came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -112,7 +113,8 @@ impl Checkpoint {
         Self::read(bytes.into(), None)
     }
 
-    /// Reads a file. The format is found by content, whatever the file is called.
+    /// Reads a file. The format is found by content, whatever the file is called; one that begins like no checkpoint is
+    /// not read any further.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, CheckpointError> {
         let path = path.as_ref();
         let bytes =
@@ -196,35 +198,18 @@ impl Checkpoint {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 fn read_file(path: &Path) -> Outcome<Vec<u8>> {
-    crate::disk::read(path).map_err(CheckpointProblem::Read)
-}
-
-#[cfg(not(target_arch = "wasm32"))]
-fn read_file(path: &Path) -> Outcome<Vec<u8>> {
-    use std::io::Read;
-    let file = std::fs::File::open(path).map_err(CheckpointProblem::Read)?;
-    let bytes = file.metadata().map_err(CheckpointProblem::Read)?.len();
-    let too_large = |limit| CheckpointProblem::TooLarge {
-        what: "the file",
-        bytes,
-        limit,
-        advice: "save the weights without the optimiser's state, or as float16",
-    };
-    if bytes > MAX_FILE_BYTES {
-        return Err(too_large(MAX_FILE_BYTES));
-    }
-    let mut contents = Vec::new();
-    let length = usize::try_from(bytes).map_err(|_| too_large(usize::MAX as u64))?;
-    // A plain reservation would end the program where memory is short.
-    contents
-        .try_reserve_exact(length)
-        .map_err(|_| CheckpointProblem::Read(std::io::ErrorKind::OutOfMemory.into()))?;
-    file.take(MAX_FILE_BYTES)
-        .read_to_end(&mut contents)
-        .map_err(CheckpointProblem::Read)?;
-    Ok(contents)
+    let is_known = |start: &[u8]| format_of(start).is_some();
+    disk::read_bounded(path, is_known).map_err(|unread| match unread {
+        Unread::Refused(error) => CheckpointProblem::Read(error),
+        Unread::TooLarge { bytes, limit } => CheckpointProblem::TooLarge {
+            what: "the file",
+            bytes,
+            limit,
+            advice: "save the weights without the optimiser's state, or as float16",
+        },
+        Unread::Stranger { start } => unknown(&start),
+    })
 }
 
 type Contents = (
@@ -233,24 +218,30 @@ type Contents = (
     BTreeMap<String, String>,
 );
 
-fn contents(bytes: Vec<u8>) -> Outcome<Contents> {
-    if burnpack::is_burnpack(&bytes) {
-        let (tensors, metadata) = burnpack::read(bytes)?;
-        return Ok((Format::Burnpack, tensors, metadata));
-    }
-    let file = Arc::new(bytes);
-    if safetensors::is_safetensors(&file) {
-        let (tensors, metadata) = safetensors::read(&file)?;
-        return Ok((Format::Safetensors, tensors, metadata));
-    }
-    let (format, tensors) = if file.starts_with(b"PK") {
-        (Format::PytorchZip, pytorch::read_zip(&file)?)
-    } else if pytorch::is_legacy(&file) {
-        (Format::PytorchLegacy, pytorch::read_legacy(&file)?)
+/// The format of a file that begins like this.
+fn format_of(start: &[u8]) -> Option<Format> {
+    if burnpack::is_burnpack(start) {
+        Some(Format::Burnpack)
+    } else if is_safetensors(start) {
+        Some(Format::Safetensors)
+    } else if start.starts_with(b"PK") {
+        Some(Format::PytorchZip)
+    } else if pytorch::is_legacy(start) {
+        Some(Format::PytorchLegacy)
     } else {
-        return Err(unknown(&file));
+        None
+    }
+}
+
+fn contents(bytes: Vec<u8>) -> Outcome<Contents> {
+    let format = format_of(&bytes).ok_or_else(|| unknown(&bytes))?;
+    let (tensors, metadata) = match format {
+        Format::Burnpack => burnpack::read(bytes)?,
+        Format::Safetensors => safetensors::read(&Arc::new(bytes))?,
+        Format::PytorchZip => (pytorch::read_zip(&Arc::new(bytes))?, BTreeMap::new()),
+        Format::PytorchLegacy => (pytorch::read_legacy(&Arc::new(bytes))?, BTreeMap::new()),
     };
-    Ok((format, tensors, BTreeMap::new()))
+    Ok((format, tensors, metadata))
 }
 
 /// Says what the bytes look like: most often a page, a pointer or another format in their place.

@@ -21,7 +21,7 @@ const MAX_HEADER_BYTES: u64 = 100_000_000;
 type Contents = (Vec<(String, StoredTensor)>, BTreeMap<String, String>);
 
 /// Whether the bytes begin like this format: a length, then the brace that opens the header.
-pub(super) fn is_safetensors(file: &[u8]) -> bool {
+pub(crate) fn is_safetensors(file: &[u8]) -> bool {
     let mut cursor = Cursor::new(file, "");
     let length = cursor.u64();
     length.is_ok_and(|length| length <= MAX_HEADER_BYTES) && cursor.u8().is_ok_and(|c| c == b'{')

@@ -1,5 +1,6 @@
 //! Files in the memory of a page, which has no disk. They are gone with the page.
 
+use super::{MAX_FILE_BYTES, START, Unread};
 use crate::file::FileError;
 use std::{
     cell::RefCell,
@@ -67,6 +68,25 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(shared(path)?.to_vec())
 }
 
+/// A whole file of at most [`MAX_FILE_BYTES`], if `is_wanted` says so of its start: what is not wanted is not copied.
+pub(crate) fn read_bounded(
+    path: &Path,
+    is_wanted: impl FnOnce(&[u8]) -> bool,
+) -> Result<Vec<u8>, Unread> {
+    let file = shared(path)?;
+    let bytes = file.len() as u64;
+    if bytes > MAX_FILE_BYTES {
+        let limit = MAX_FILE_BYTES;
+        return Err(Unread::TooLarge { bytes, limit });
+    }
+    let start = &file[..file.len().min(START)];
+    if !is_wanted(start) {
+        let start = start.to_vec();
+        return Err(Unread::Stranger { start });
+    }
+    Ok(file.to_vec())
+}
+
 /// The first bytes of a file, at most so many.
 ///
 /// # Errors
@@ -126,9 +146,16 @@ pub fn remove_file(path: &Path) -> io::Result<()> {
     removed.map(drop).ok_or(ErrorKind::NotFound.into())
 }
 
-/// Removes a folder with all that lies in it.
-pub fn remove_folder(folder: &Path) {
-    FILES.with_borrow_mut(|files| files.retain(|path, _| !path.starts_with(folder)));
+/// Gives a file another name, in the place of what had it.
+///
+/// # Errors
+///
+/// There is none.
+pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    let file = FILES.with_borrow_mut(|files| files.remove(from));
+    let file = file.ok_or(ErrorKind::NotFound)?;
+    FILES.with_borrow_mut(|files| files.insert(to.to_owned(), file));
+    Ok(())
 }
 
 /// That nobody else works in a folder: a page is alone.
@@ -141,6 +168,17 @@ pub struct Lock;
 /// None; natively there are some.
 pub fn lock(_: &Path) -> io::Result<Option<Lock>> {
     Ok(Some(Lock))
+}
+
+/// Puts a file where nothing else is, and returns where that is.
+///
+/// # Errors
+///
+/// None; natively there are some.
+pub fn write_aside(name: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
+    let path = Path::new("aside").join(name);
+    write_atomically(&path, bytes)?;
+    Ok(path)
 }
 
 /// Puts a file at a path.

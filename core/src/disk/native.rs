@@ -1,9 +1,10 @@
 //! Files on the disk.
 
+use super::{MAX_FILE_BYTES, START, Unread};
 use crate::file::FileError;
 use std::{
     fs::{self, File},
-    io::{self, Read, Write},
+    io::{self, ErrorKind, Read, Write},
     path::{Path, PathBuf},
 };
 
@@ -14,6 +15,35 @@ use std::{
 /// What the file system refuses.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path)
+}
+
+/// A whole file of at most [`MAX_FILE_BYTES`], if `is_wanted` says so of its start: what is not wanted is not read.
+pub(crate) fn read_bounded(
+    path: &Path,
+    is_wanted: impl FnOnce(&[u8]) -> bool,
+) -> Result<Vec<u8>, Unread> {
+    let file = File::open(path)?;
+    let bytes = file.metadata()?.len();
+    let too_large = |limit| Unread::TooLarge { bytes, limit };
+    if bytes > MAX_FILE_BYTES {
+        return Err(too_large(MAX_FILE_BYTES));
+    }
+    let length = usize::try_from(bytes).map_err(|_| too_large(usize::MAX as u64))?;
+    // A pipe has no length, and can be read only once.
+    let mut rest = file.take(MAX_FILE_BYTES);
+    let mut contents = Vec::new();
+    rest.by_ref()
+        .take(START as u64)
+        .read_to_end(&mut contents)?;
+    if !is_wanted(&contents) {
+        return Err(Unread::Stranger { start: contents });
+    }
+    // A plain reservation would end the program where memory is short.
+    contents
+        .try_reserve_exact(length.saturating_sub(contents.len()))
+        .map_err(|_| io::Error::from(ErrorKind::OutOfMemory))?;
+    rest.read_to_end(&mut contents)?;
+    Ok(contents)
 }
 
 /// The first bytes of a file, at most so many.
@@ -69,6 +99,15 @@ pub fn remove_file(path: &Path) -> io::Result<()> {
     fs::remove_file(path)
 }
 
+/// Gives a file another name, in the place of what had it.
+///
+/// # Errors
+///
+/// What the file system refuses.
+pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    fs::rename(from, to)
+}
+
 /// That nobody else works in a folder, as long as this lives. The system takes it back however the process ends.
 pub struct Lock {
     _file: File,
@@ -112,6 +151,31 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), File
         let _ = folder.sync_all();
     }
     Ok(())
+}
+
+/// Writes a file into a new folder among the system's temporary ones, and returns where it is: the last resort for what
+/// its own place refuses.
+///
+/// # Errors
+///
+/// What the file system refuses there too.
+pub fn write_aside(name: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
+    let process = std::process::id();
+    let mut number = 0;
+    let folder = loop {
+        let folder = std::env::temp_dir().join(format!("bayesadapter-{process}-{number}"));
+        match fs::create_dir(&folder) {
+            Ok(()) => break folder,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+            Err(error) => {
+                let path = folder.display().to_string();
+                return Err(FileError::Io { path, error });
+            }
+        }
+    };
+    let path = folder.join(name);
+    write_atomically(&path, bytes)?;
+    Ok(path)
 }
 
 /// A name in the same folder, since only there a rename is one step; of this process alone.

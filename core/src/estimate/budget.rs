@@ -1,5 +1,6 @@
 //! How much memory there is.
 
+use super::host;
 use crate::ops::Hardware;
 
 /// What bounds a training step.
@@ -16,7 +17,7 @@ impl Budget {
     /// already. Nobody tells how much memory a GPU has.
     pub(super) fn new(given: Option<u64>, hardware: Hardware, parameters: u64) -> Self {
         let of_host = || match hardware.in_host_memory {
-            true => available().map(|bytes| bytes.saturating_add(parameters)),
+            true => host::available().map(|bytes| bytes.saturating_add(parameters)),
             false => None,
         };
         Self {
@@ -35,36 +36,9 @@ impl Budget {
     }
 }
 
-/// Memory that the host can still give, where it tells.
-fn available() -> Option<u64> {
-    match cfg!(target_os = "linux") {
-        true => from_meminfo(&std::fs::read_to_string("/proc/meminfo").ok()?),
-        false => None,
-    }
-}
-
-fn from_meminfo(text: &str) -> Option<u64> {
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kibibytes = line.trim().strip_suffix("kB")?.trim();
-    kibibytes.parse::<u64>().ok()?.checked_mul(1024)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reads_what_linux_tells() {
-        let text = "MemTotal:       16 kB\nMemFree: 1 kB\nMemAvailable:    7 kB\nBuffers: 2 kB\n";
-        assert_eq!(from_meminfo(text), Some(7 * 1024));
-        for text in ["", "MemAvailable: 7 MB", "MemAvailable: x kB"] {
-            assert_eq!(from_meminfo(text), None, "{text}");
-        }
-        #[cfg(target_os = "linux")]
-        assert!(available().is_some());
-    }
 
     #[test]
     fn a_gpu_bounds_single_tensors_only() {

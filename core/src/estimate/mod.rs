@@ -13,11 +13,13 @@
 mod advice;
 mod budget;
 mod error;
+mod host;
 mod memory;
 mod time;
 
 pub use advice::Advice;
 pub use error::EstimateError;
+pub(crate) use host::available as available_memory;
 pub use memory::Memory;
 pub use time::Time;
 
@@ -39,8 +41,9 @@ pub struct TrainingPlan<const D: usize> {
     pub batch: [usize; D],
     /// How the expected log-likelihood is estimated.
     pub estimator: Estimator,
-    /// Bytes that training may take, the network included. By default what the host has left, for the CPU
-    /// and for adapters that are one, on Linux; other systems and GPUs do not tell.
+    /// Bytes that training may take, the network included. By default what the host has left, within the bounds
+    /// of a container or service, for the CPU and for adapters that are one, on Linux; other systems and GPUs do not
+    /// tell.
     pub memory_bytes: Option<u64>,
 }
 
@@ -80,7 +83,7 @@ pub struct Estimate {
     pub tensor_limit: Option<u64>,
     /// Seconds; none if a single example would not fit.
     pub time: Option<Time>,
-    /// What to do; empty if all is well.
+    /// What to do; empty if all is well, or if nobody tells how much memory there is: see [`fits`](Self::fits).
     pub advice: Vec<Advice>,
 }
 
@@ -179,6 +182,23 @@ impl<M: Module> Bayes<M> {
     where
         M: Classifier<D> + ModuleDisplay,
     {
+        self.estimate_giving_way(plan, async || {}).await
+    }
+
+    /// As [`estimate_async`](Self::estimate_async), for places where others wait for the thread too: `give_way` is
+    /// awaited after every step that is measured.
+    ///
+    /// # Errors
+    ///
+    /// As `estimate`.
+    pub async fn estimate_giving_way<const D: usize>(
+        &self,
+        plan: &TrainingPlan<D>,
+        give_way: impl AsyncFn(),
+    ) -> Result<Estimate, EstimateError>
+    where
+        M: Classifier<D> + ModuleDisplay,
+    {
         if plan.batch.contains(&0) {
             return Err(EstimateError::EmptyBatch(plan.batch.to_vec()));
         }
@@ -210,7 +230,10 @@ impl<M: Module> Bayes<M> {
         } else {
             situation.smaller_batch()
         } {
-            Some(most) => Some(Time::measure(self, plan, most, &device.autodiff()).await?),
+            Some(most) => {
+                let device = device.autodiff();
+                Some(Time::measure(self, plan, most, &device, give_way).await?)
+            }
             None => None,
         };
         Ok(Estimate {

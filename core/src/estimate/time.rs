@@ -42,6 +42,7 @@ impl Time {
         plan: &TrainingPlan<D>,
         most: usize,
         device: &Device,
+        give_way: impl AsyncFn(),
     ) -> Result<Self, EstimateError> {
         let mut probe = Probe {
             // A clone would share its running statistics with the network.
@@ -54,7 +55,9 @@ impl Time {
         let mut examples = most.min(2);
         loop {
             let first = probe.step(examples).await?;
+            give_way().await;
             let seconds = first.min(probe.step(examples).await?);
+            give_way().await;
             measured.push((examples, seconds));
             if examples >= most || seconds > ENOUGH_SECONDS {
                 break;

@@ -15,8 +15,9 @@ impl Collector {
     /// [`keep_draws`](PredictOptions::keep_draws) the network at its mean predicts them too, for the curve
     /// against the number of draws.
     ///
-    /// `progress` is told the number of examples so far with their [`curve`](Self::curve), and awaited: on a
-    /// page it may give way to the browser. To stop, end the iterator, or let it return an error.
+    /// `progress` is told the number of examples so far with their [`curve`](Self::curve), and awaited. So is
+    /// `give_way`, several times for each batch: on a page it lets the browser draw. To stop, end the iterator, or let
+    /// it return an error.
     ///
     /// # Errors
     ///
@@ -28,6 +29,7 @@ impl Collector {
         batches: impl IntoIterator<Item = Result<(Tensor<D>, Vec<u32>), E>>,
         options: &PredictOptions,
         mut progress: impl AsyncFnMut(usize, Option<&DrawCurve>),
+        give_way: impl AsyncFn(),
     ) -> Result<(), EvaluateError>
     where
         M: Classifier<D>,
@@ -43,10 +45,14 @@ impl Collector {
         for batch in batches {
             let (x, labels) = batch.map_err(|error| EvaluateError::Data(error.into()))?;
             let mean_network = match options.keep_draws && options.draws != Draws::Mean {
-                true => Some(bayes.predict_async(x.clone(), at_mean.clone()).await?),
+                true => {
+                    let (x, at_mean) = (x.clone(), at_mean.clone());
+                    Some(bayes.predict_giving_way(x, at_mean, &give_way).await?)
+                }
                 false => None,
             };
-            let prediction = bayes.predict_async(x, options.clone()).await?;
+            let prediction = bayes.predict_giving_way(x, options.clone(), &give_way);
+            let prediction = prediction.await?;
             self.add(&prediction, mean_network.as_ref(), &labels)?;
             done += labels.len();
             progress(done, self.curve()).await;
@@ -67,6 +73,7 @@ impl Collector {
         batches: impl IntoIterator<Item = Result<(Tensor<D>, Vec<u32>), E>>,
         options: &PredictOptions,
         mut progress: impl AsyncFnMut(usize),
+        give_way: impl AsyncFn(),
     ) -> Result<(), EvaluateError>
     where
         M: Classifier<D>,
@@ -79,7 +86,8 @@ impl Collector {
         let mut done = 0;
         for batch in batches {
             let (x, _) = batch.map_err(|error| EvaluateError::Data(error.into()))?;
-            let prediction = bayes.predict_async(x, options.clone()).await?;
+            let prediction = bayes.predict_giving_way(x, options.clone(), &give_way);
+            let prediction = prediction.await?;
             self.add_out_of_distribution(name, &prediction)?;
             done += prediction.examples();
             progress(done).await;

@@ -205,6 +205,7 @@ impl Collector {
             risk_coverage: thinned(&risk.points, COVERAGE_STEPS),
             class_names: self.class_names,
             labels: self.labels,
+            passed_over: Vec::new(),
             examples,
             out_of_distribution,
         })

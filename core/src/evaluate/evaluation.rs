@@ -35,6 +35,9 @@ pub struct Evaluation {
     pub risk_coverage: Vec<RiskCoveragePoint>,
     /// The true class of each example.
     pub labels: Vec<u32>,
+    /// Numbers of the test pictures that could not be read, rising: the examples are the others, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed_over: Vec<usize>,
     /// What was said of each example.
     pub examples: Outcomes,
     /// What was said of data from elsewhere, if there were any.
@@ -91,6 +94,14 @@ impl Evaluation {
     pub fn by_rising_uncertainty(&self) -> impl DoubleEndedIterator<Item = usize> + use<'_> {
         let buckets = self.buckets.iter();
         buckets.flat_map(|bucket| bucket.indices.iter().copied())
+    }
+
+    /// The number in the test data of the picture that an example is.
+    pub fn picture_of(&self, example: usize) -> usize {
+        // Every picture that was passed over before it moves it on by one.
+        self.passed_over
+            .iter()
+            .fold(example, |number, &gap| number + usize::from(gap <= number))
     }
 
     /// Positions of the examples in a bin of the [reliability diagram](Self::reliability), by rising confidence.

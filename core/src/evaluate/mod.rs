@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use bayesadapter::{evaluate::Collector, models::Architecture, posterior::{IntoBayes, MeanField}};
-//! use bayesadapter::predict::{Draws, PredictOptions};
+//! use bayesadapter::{metrics::DrawCurve, predict::{Draws, PredictOptions}};
 //! use burn::tensor::{Device, Tensor, read_sync};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -20,7 +20,8 @@
 //! let batches = (0..2).map(|_| Ok::<_, String>((Tensor::<4>::ones([3, 1, 8, 8], &device), vec![0, 1, 2])));
 //!
 //! let mut collector = Collector::new((0..10).map(|digit| digit.to_string()));
-//! read_sync(collector.add_batches(&bayes, batches, &options, async |done, _| assert!(done <= 6)))?;
+//! let progress = async |done: usize, _: Option<&DrawCurve>| assert!(done <= 6);
+//! read_sync(collector.add_batches(&bayes, batches, &options, progress, async || {}))?;
 //! let evaluation = collector.finish("MFG")?;
 //! assert_eq!(evaluation.scores.examples, 6);
 //! assert_eq!(evaluation.curve.map(|curve| curve.ensemble.len()), Some(4));

@@ -16,6 +16,16 @@ pub enum FileError {
         /// What the system says.
         error: std::io::Error,
     },
+    /// The file is past what is read into memory.
+    #[error(
+        "the file is {bytes} bytes, but at most {limit} are read: it is no posterior, or of too large a network"
+    )]
+    TooLarge {
+        /// Its bytes.
+        bytes: u64,
+        /// The most that is read.
+        limit: u64,
+    },
     /// Not a safetensors file, or a truncated one.
     #[error("this is not a posterior file, or it is cut short: {0}")]
     Format(String),
@@ -33,6 +43,17 @@ pub enum FileError {
         found: u32,
         /// Version that we read.
         known: u32,
+    },
+    /// Written in a way that this library reads no longer.
+    #[error(
+        "the file has version {found}, and this program reads from {oldest} on; make the posterior again, or open it \
+         with an earlier version of the program"
+    )]
+    Older {
+        /// Version of the file.
+        found: u32,
+        /// The first version that we read.
+        oldest: u32,
     },
     /// The header does not say what it must.
     #[error("the header of the file is damaged: {0}")]

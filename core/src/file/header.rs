@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 /// The version of the file format that this library writes, and the latest that it reads.
 pub const VERSION: u32 = 1;
 
+/// The first version of the file format that this library reads.
+pub const OLDEST_VERSION: u32 = 1;
+
 /// What one needs to know to use a posterior, beside its tensors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
@@ -85,6 +88,12 @@ impl Stored {
             return Err(FileError::Newer {
                 found: version,
                 known: VERSION,
+            });
+        }
+        if version < OLDEST_VERSION {
+            return Err(FileError::Older {
+                found: version,
+                oldest: OLDEST_VERSION,
             });
         }
         serde_json::from_str(json).map_err(damaged)

@@ -10,7 +10,7 @@ mod tensors;
 
 pub use crate::disk::write_atomically;
 pub use error::FileError;
-pub use header::{Header, VERSION};
+pub use header::{Header, OLDEST_VERSION, VERSION};
 pub use read::PosteriorFile;
 
 use crate::posterior::Bayes;

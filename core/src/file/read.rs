@@ -6,8 +6,8 @@ use super::{
     tensors::{self, Fill, Stored},
 };
 use crate::{
-    checkpoint::{Contained, DType},
-    disk,
+    checkpoint::{Contained, DType, is_safetensors},
+    disk::{self, Unread},
     models::{ModelConfig, Network},
     posterior::{Bayes, IntoBayes, Posterior, conversion_account},
 };
@@ -23,16 +23,22 @@ pub struct PosteriorFile {
 }
 
 impl PosteriorFile {
-    /// Reads a file.
+    /// Reads a file. One that begins like none of this format is not read any further.
     ///
     /// # Errors
     ///
-    /// No such file, and what [`from_bytes`](Self::from_bytes) returns.
+    /// No such file, one of more than 16 GiB, and what [`from_bytes`](Self::from_bytes) returns.
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
-        let bytes = disk::read(path).map_err(|error| FileError::Io {
-            path: path.display().to_string(),
-            error,
+        let bytes = disk::read_bounded(path, is_safetensors).map_err(|unread| match unread {
+            Unread::Refused(error) => FileError::Io {
+                path: path.display().to_string(),
+                error,
+            },
+            Unread::TooLarge { bytes, limit } => FileError::TooLarge { bytes, limit },
+            Unread::Stranger { .. } => {
+                FileError::Format("it begins like no safetensors file".to_owned())
+            }
         })?;
         Self::from_bytes(bytes)
     }

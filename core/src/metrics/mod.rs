@@ -52,5 +52,6 @@ pub use predictions::{DrawProbabilities, Predictions, SUM_TOLERANCE};
 pub use selective::{
     ConfidencePoint, RiskCoverage, RiskCoveragePoint, aurc, error_above_confidence, risk_coverage,
 };
+pub(crate) use uncertainty::DrawSums;
 pub use uncertainty::{Decomposition, decompose};
 pub use verification::{FoldAccuracy, Verification, verification_accuracy};

@@ -36,31 +36,77 @@ pub struct Decomposition {
 /// # Ok::<(), bayesadapter::metrics::MetricError>(())
 /// ```
 pub fn decompose(probabilities: &DrawProbabilities<'_>) -> Decomposition {
-    let (draws, examples) = (probabilities.draws() as f64, probabilities.examples());
-    let mut result = Decomposition {
-        mean_probabilities: Vec::with_capacity(examples * probabilities.classes()),
-        total_entropy: Vec::with_capacity(examples),
-        aleatoric_entropy: Vec::with_capacity(examples),
-        mutual_information: Vec::with_capacity(examples),
-    };
-    let mut mean = vec![0.0; probabilities.classes()];
-    for example in 0..examples {
-        mean.fill(0.0);
-        let mut entropies = 0.0;
-        for row in probabilities.rows_of(example) {
-            entropies += entropy(row.iter().copied().map(f64::from));
-            accumulate(&mut mean, row);
+    let mut sums = DrawSums::new(probabilities.examples(), probabilities.classes());
+    sums.add(probabilities);
+    sums.decompose()
+}
+
+/// Sums over draws, from which their [`Decomposition`] follows: the draws themselves need not be kept.
+pub(crate) struct DrawSums {
+    draws: usize,
+    classes: usize,
+    /// Of probabilities, `[examples, classes]`.
+    probabilities: Vec<f64>,
+    /// Of the entropies of the draws, `[examples]`.
+    entropies: Vec<f64>,
+}
+
+impl DrawSums {
+    /// Before the first draw. There is at least one class.
+    pub(crate) fn new(examples: usize, classes: usize) -> Self {
+        Self {
+            draws: 0,
+            classes,
+            probabilities: vec![0.0; examples * classes],
+            entropies: vec![0.0; examples],
         }
-        mean.iter_mut().for_each(|sum| *sum /= draws);
-        let total = entropy(mean.iter().copied());
-        let aleatoric = entropies / draws;
-        let rounded = mean.iter().map(|&probability| probability as f32);
-        result.mean_probabilities.extend(rounded);
-        result.total_entropy.push(total);
-        result.aleatoric_entropy.push(aleatoric);
-        result.mutual_information.push((total - aleatoric).max(0.0));
     }
-    result
+
+    pub(crate) fn draws(&self) -> usize {
+        self.draws
+    }
+
+    pub(crate) fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// Adds further draws of the same examples.
+    pub(crate) fn add(&mut self, draws: &DrawProbabilities<'_>) {
+        self.draws += draws.draws();
+        let sums = self.probabilities.chunks_exact_mut(self.classes);
+        for (example, (sum, entropies)) in sums.zip(&mut self.entropies).enumerate() {
+            for row in draws.rows_of(example) {
+                *entropies += entropy(row.iter().copied().map(f64::from));
+                accumulate(sum, row);
+            }
+        }
+    }
+
+    /// Mean probabilities of the draws so far, of which there is one at least.
+    pub(crate) fn mean(&self) -> Vec<f32> {
+        let draws = self.draws as f64;
+        let means = self.probabilities.iter().map(|sum| (sum / draws) as f32);
+        means.collect()
+    }
+
+    /// What the draws so far say together; there is one at least.
+    pub(crate) fn decompose(&self) -> Decomposition {
+        let draws = self.draws as f64;
+        let sums = self.probabilities.chunks_exact(self.classes);
+        let total_entropy: Vec<f64> = sums
+            .map(|sums| entropy(sums.iter().map(|sum| sum / draws)))
+            .collect();
+        let aleatoric_entropy: Vec<f64> = self.entropies.iter().map(|sum| sum / draws).collect();
+        let both = total_entropy.iter().zip(&aleatoric_entropy);
+        Decomposition {
+            mean_probabilities: self.mean(),
+            mutual_information: both
+                .map(|(total, aleatoric)| (total - aleatoric).max(0.0))
+                .collect(),
+            total_entropy,
+            aleatoric_entropy,
+        }
+    }
 }
 
 /// Adds a row to its running sum.

@@ -1,9 +1,9 @@
 //! The block of MobileNetV2, which EfficientNet-lite and MobileFaceNet are made of too.
 
 use super::parts::{Fan, conv, stage};
-use crate::nn::{BatchNorm, BatchNormConfig, Conv2d, Conv2dConfig};
+use crate::nn::{BatchNorm, BatchNormConfig, Conv2d, Conv2dConfig, PRelu, PReluConfig};
 use burn::module::Module;
-use burn::nn::{PRelu, PReluConfig, PaddingConfig2d};
+use burn::nn::PaddingConfig2d;
 use burn::tensor::{Device, Tensor};
 
 /// What a family does everywhere in the same way.

@@ -1,6 +1,6 @@
 //! The linear layer.
 
-use super::INITIALIZER;
+use super::{INITIALIZER, PerExample};
 use crate::{
     estimators::{self, LinearMap},
     ops::{MatmulWeights, OpError, exemplar_matmul},
@@ -37,6 +37,8 @@ pub struct Linear {
     pub weight: Param<Tensor<2>>,
     /// `[d_output]`
     pub bias: Option<Param<Tensor<1>>>,
+    /// Tells these layers from Burn's.
+    pub per_example: PerExample,
 }
 
 impl LinearConfig {
@@ -57,7 +59,11 @@ impl LinearConfig {
                 .with_initializer(self.initializer.clone())
                 .with_layout(self.layout)
                 .init(device);
-        Linear { weight, bias }
+        Linear {
+            weight,
+            bias,
+            per_example: PerExample,
+        }
     }
 }
 

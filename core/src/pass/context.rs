@@ -156,9 +156,14 @@ pub(super) fn run<T>(pass: Pass, forward: impl FnOnce() -> T) -> Result<(T, Trac
 }
 
 fn from_panic(payload: &(dyn Any + Send)) -> PassError {
-    let text = payload
+    let text = panic_text(payload);
+    PassError::Panicked(text.unwrap_or_else(|| "no message".to_owned()))
+}
+
+/// What a panic says.
+pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> Option<String> {
+    payload
         .downcast_ref::<String>()
         .cloned()
-        .or_else(|| payload.downcast_ref::<&str>().map(|text| text.to_string()));
-    PassError::Panicked(text.unwrap_or_else(|| "no message".to_owned()))
+        .or_else(|| payload.downcast_ref::<&str>().map(|text| text.to_string()))
 }

@@ -13,8 +13,8 @@ mod error;
 
 pub(crate) use activations::Activations;
 pub(crate) use context::{
-    Use, active, fail, has_failed, next_dropout_layer, or_zeros, record, record_kept, record_layer,
-    record_norm, zeros,
+    Use, active, fail, has_failed, next_dropout_layer, or_zeros, panic_text, record, record_kept,
+    record_layer, record_norm, zeros,
 };
 pub use error::PassError;
 

@@ -1,5 +1,6 @@
 //! What a conversion did.
 
+use crate::pass::Estimator;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -12,6 +13,18 @@ pub struct Conversion {
     pub shape: Vec<usize>,
     /// Scalars that the posterior added.
     pub added: usize,
+    /// The estimators that its layer has for it. Where another one is asked for it gets the exemplar estimator, and
+    /// the vanilla one if there is no other.
+    #[serde(default)]
+    pub estimators: Vec<Estimator>,
+}
+
+impl Conversion {
+    /// Whether all examples of a batch see the same draw, whichever estimator is asked for. So it is outside of the
+    /// layers of [`nn`](crate::nn).
+    pub fn is_vanilla_only(&self) -> bool {
+        self.estimators == [Estimator::Vanilla]
+    }
 }
 
 /// Why a parameter stayed as it was.
@@ -47,8 +60,9 @@ const SHOWN: usize = 4;
 
 /// What was converted, what was not and why, and the number of parameters before and after.
 ///
-/// Which estimator a parameter gets depends on the layer that uses it, and layers of this library and of Burn look
-/// alike from outside: [`Bayes::estimators`](super::Bayes::estimators) finds out by a forward pass.
+/// Which estimators a parameter has depends on the layer that it belongs to: those of [`nn`](crate::nn) do what they
+/// are asked, others share one draw among the examples of a batch. A parameter that a network reads past its layer is
+/// shared too, which only a forward pass can tell: [`Bayes::estimators`](super::Bayes::estimators).
 ///
 /// `Display` gives a summary of a few lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,6 +90,7 @@ impl fmt::Display for ConversionAccount {
             self.parameters_before,
             self.parameters_after
         )?;
+        self.write_estimators(f)?;
         for reason in [
             LeftAlone::NotTrained,
             LeftAlone::NotSelected,
@@ -85,19 +100,52 @@ impl fmt::Display for ConversionAccount {
         ] {
             let of_reason = self.left_alone.iter().filter(|(_, why)| *why == reason);
             let paths: Vec<&str> = of_reason.map(|(path, _)| path.as_str()).collect();
-            let shown = &paths[..paths.len().min(SHOWN)];
-            match paths.len() {
-                0 => {}
-                count if count > SHOWN => {
-                    let more = count - SHOWN;
-                    writeln!(f, "  {reason}: {}, and {more} more", shown.join(", "))?;
-                }
-                _ => writeln!(f, "  {reason}: {}", shown.join(", "))?,
+            if !paths.is_empty() {
+                writeln!(f, "  {reason}: {}", shown(&paths))?;
             }
         }
         for pattern in &self.unmatched {
             writeln!(f, "  no parameter is called \"{pattern}\"")?;
         }
         Ok(())
+    }
+}
+
+impl ConversionAccount {
+    /// A line for all that have the same estimators, which names those that have but one.
+    fn write_estimators(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut groups: Vec<&[Estimator]> = Vec::new();
+        for one in &self.converted {
+            if !one.estimators.is_empty() && !groups.contains(&one.estimators.as_slice()) {
+                groups.push(&one.estimators);
+            }
+        }
+        for estimators in groups {
+            let same = self.converted.iter();
+            let same = same.filter(|one| one.estimators == estimators);
+            let paths: Vec<&str> = same.map(|one| one.path.as_str()).collect();
+            let count = paths.len();
+            match estimators {
+                [only] => writeln!(
+                    f,
+                    "  {count} with the {only} estimator alone, in layers that are not of `bayesadapter::nn`: {}",
+                    shown(&paths)
+                )?,
+                several => {
+                    let names: Vec<String> = several.iter().map(Estimator::to_string).collect();
+                    writeln!(f, "  {count} with the estimators {}", names.join(", "))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The first few of some paths, and how many more there are.
+fn shown(paths: &[&str]) -> String {
+    let first = paths[..paths.len().min(SHOWN)].join(", ");
+    match paths.len().saturating_sub(SHOWN) {
+        0 => first,
+        more => format!("{first}, and {more} more"),
     }
 }

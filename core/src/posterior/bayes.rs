@@ -77,7 +77,8 @@ impl<M: Module> Bayes<M> {
 
     /// Which estimator each converted parameter gets when `estimator` is asked for, found out by
     /// running `forward`: layers of [`nn`](crate::nn) do what they are asked, stock layers of Burn
-    /// share one draw among the rows, and normalisation layers draw for every example.
+    /// share one draw among the rows, and normalisation layers draw for every example. The
+    /// [account](Self::account) tells the same before any pass, if parameters are used by their own layers alone.
     ///
     /// # Errors
     ///

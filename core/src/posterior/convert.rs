@@ -4,12 +4,12 @@ use super::{
     Bayes, Conversion, ConversionAccount, ConvertError, Factors, LeftAlone, LogStd,
     LowRankEnsemble, MeanField, Posterior, Select, select,
 };
-use crate::path::{Path, REPARAMETERIZATION};
+use crate::path::{PER_EXAMPLE, Path, REPARAMETERIZATION};
 use burn::{
     module::{Module, ModuleVisitor, Param, Reparameterizer},
     tensor::Tensor,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Makes any Burn module Bayesian.
 pub trait IntoBayes: Module {
@@ -41,7 +41,7 @@ fn convert<M: Module>(network: M, posterior: Posterior) -> Result<Bayes<M>, Conv
     match &posterior {
         Posterior::MeanField(posterior) => posterior.checked()?,
         Posterior::LowRankEnsemble(posterior) => posterior.checked()?,
-        Posterior::Point(posterior) => posterior.prior.checked()?,
+        Posterior::Point(posterior) => posterior.checked()?,
     }
     let plan = Plan::of(&network, &posterior)?;
     let network = match &posterior {
@@ -133,7 +133,8 @@ impl Plan {
             },
         };
         for (number, listed) in listing.parameters.iter().enumerate() {
-            plan.decide(number as u32, listed, posterior, last_layer);
+            let per_example = listing.per_example.contains(select::layer(&listed.path));
+            plan.decide(number as u32, listed, posterior, last_layer, per_example);
         }
         if plan.numbers.is_empty() && !matches!(posterior, Posterior::Point(_)) {
             return Err(nothing(posterior.select(), &listing.parameters));
@@ -147,6 +148,7 @@ impl Plan {
         listed: &Listed,
         posterior: &Posterior,
         last_layer: Option<&str>,
+        per_example: bool,
     ) {
         let Listed {
             path,
@@ -173,6 +175,7 @@ impl Plan {
                 path: path.clone(),
                 shape: shape.clone(),
                 added,
+                estimators: posterior.estimators(shape, per_example),
             });
             self.numbers.insert(path.clone(), number);
             return;
@@ -210,13 +213,21 @@ pub(super) struct Listed {
 struct Listing {
     path: Path,
     parameters: Vec<Listed>,
+    /// Paths of the layers that can give every example weights of its own.
+    per_example: HashSet<String>,
     converted: Option<String>,
 }
 
 impl ModuleVisitor for Listing {
     fn enter_module(&mut self, name: &str, container: &str) {
-        if container == REPARAMETERIZATION {
-            self.converted = Some(self.path.name());
+        match container {
+            REPARAMETERIZATION => self.converted = Some(self.path.name()),
+            // The path ends with the field of the layer that tells of it.
+            PER_EXAMPLE => {
+                let layer = select::layer(&self.path.name()).to_owned();
+                self.per_example.insert(layer);
+            }
+            _ => {}
         }
         self.path.enter(name, container);
     }
@@ -226,11 +237,13 @@ impl ModuleVisitor for Listing {
     }
 
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        // This makes the parameter. Before, the shape may be that of the record, with its axes in another order.
+        let trained = is_trained(param);
         self.parameters.push(Listed {
             path: self.path.name(),
             short_path: self.path.without_variants(),
             shape: param.lazy_shape().to_vec(),
-            trained: is_trained(param),
+            trained,
         });
     }
 }

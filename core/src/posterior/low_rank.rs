@@ -110,6 +110,12 @@ impl LowRankEnsemble {
         if self.rank == 0 {
             return wrong("rank", "0".to_owned(), "at least 1");
         }
+        let factors = self.components.checked_mul(self.rank);
+        if factors.is_none_or(|factors| u32::try_from(factors).is_err()) {
+            let value = format!("{} x {}", self.components, self.rank);
+            let need = "below 4,294,967,296, up to which noise counts them";
+            return wrong("components x rank", value, need);
+        }
         if !(0.0..=1.0).contains(&self.initial_std) {
             let value = self.initial_std.to_string();
             return wrong("initial_std", value, "between 0 and 1, such as 0.05");

@@ -32,6 +32,7 @@ pub use select::Select;
 pub(crate) use select::layer;
 pub use summary::Summary;
 
+use crate::pass::Estimator;
 use serde::{Deserialize, Serialize};
 
 /// What is attached to the chosen parameters.
@@ -85,6 +86,20 @@ impl Posterior {
             }),
             Self::Point(_) => None,
         }
+    }
+
+    /// The estimators that a converted parameter of this shape has. In a layer that cannot give every example weights
+    /// of its own it is one tensor for all of them.
+    fn estimators(&self, shape: &[usize], per_example: bool) -> Vec<Estimator> {
+        let mut estimators = vec![Estimator::Vanilla];
+        if per_example {
+            estimators.push(Estimator::Exemplar);
+            // The others are shortcuts to products with a Gaussian matrix, and vectors are not multiplied so.
+            if matches!(self, Self::MeanField(_)) && shape.len() >= 2 {
+                estimators.extend([Estimator::Local, Estimator::Flipout]);
+            }
+        }
+        estimators
     }
 
     /// Which parameters are converted.

@@ -1,6 +1,6 @@
 //! Point weights: ordinary training, seen as the posterior that it is.
 
-use super::{Prior, Select};
+use super::{ConvertError, Prior, PriorMean, Select};
 use serde::{Deserialize, Serialize};
 
 /// No spread at all. Training it is maximum a posteriori (MAP) training, with the prior as weight decay:
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// The prior, and with it the number of training examples.
+    /// The prior, and with it the number of training examples. Its mean is zero.
     pub prior: Prior,
 }
 
@@ -37,5 +37,16 @@ impl Point {
     pub fn with_lambda(mut self, lambda: f64) -> Self {
         self.prior.lambda = lambda;
         self
+    }
+
+    pub(super) fn checked(&self) -> Result<(), ConvertError> {
+        if self.prior.mean != PriorMean::Zero {
+            return Err(ConvertError::Setting {
+                what: "the mean of the prior",
+                value: "the pre-trained weights".to_owned(),
+                need: "zero for point weights; use `MeanField` for a prior at the pre-trained weights",
+            });
+        }
+        self.prior.checked()
     }
 }

@@ -3,8 +3,8 @@
 use super::ConvertError;
 use serde::{Deserialize, Serialize};
 
-/// A Gaussian prior of standard deviation `s0` on every weight, given as `lambda = 1 / (s0^2 n)`: the
-/// weight decay with which the network was pre-trained. Keep that value when fine-tuning.
+/// A Gaussian prior of standard deviation `s0` on every weight that is trained, with or without a posterior, given as
+/// `lambda = 1 / (s0^2 n)`: the weight decay with which the network was pre-trained. Keep that value when fine-tuning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Prior {
     /// Number of training examples: of the data set, never of a mini-batch.
@@ -22,7 +22,9 @@ pub enum PriorMean {
     /// At zero.
     #[default]
     Zero,
-    /// At the pre-trained weights (MOPED). Costs a copy of the weights.
+    /// At the pre-trained weights (MOPED), which costs a copy of them. This is for the weights that get a Gaussian:
+    /// those that a selection leaves points decay towards zero, as with [`PriorMean::Zero`]. To keep them where they
+    /// are, freeze them before the conversion (`no_grad`). [`MeanField`](super::MeanField) alone can have this prior.
     Pretrained,
 }
 

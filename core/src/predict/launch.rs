@@ -4,7 +4,7 @@ use super::{Classifier, Outcome, PredictError, PredictOptions, draws::Run, outco
 use crate::{
     ops::{Hardware, OpError},
     pass::{Draw, Estimator, Mode, Pass, PassError},
-    posterior::{Bayes, Posterior},
+    posterior::{Bayes, Conversion, Posterior},
     read,
 };
 use burn::{
@@ -27,7 +27,7 @@ pub(super) struct Launcher<M: Module> {
 /// How a launch ended.
 enum Launched {
     Done,
-    /// A stock layer of Burn shared one draw among all rows.
+    /// One draw was shared among all rows: the network reads a parameter past its layer, which no account can tell.
     Mixed,
 }
 
@@ -63,6 +63,7 @@ impl<M: Module> Launcher<M> {
         x: &Tensor<D>,
         run: Run,
         outcome: &mut Outcome,
+        give_way: &impl AsyncFn(),
     ) -> Result<(), PredictError>
     where
         M: Classifier<D>,
@@ -81,7 +82,7 @@ impl<M: Module> Launcher<M> {
                 (Some(draw), 1) => Draw::One(draw),
                 (Some(first), count) => Draw::Several { first, count },
             };
-            match self.part(x, draw, outcome).await {
+            match self.part(x, draw, outcome, give_way).await {
                 Ok(Launched::Done) => done += now,
                 Ok(Launched::Mixed) => self.draws_at_once = 1,
                 Err(error) if is_too_large(&error) && self.shrink(now, rows) => {}
@@ -107,6 +108,7 @@ impl<M: Module> Launcher<M> {
         x: &Tensor<D>,
         draw: Draw,
         outcome: &mut Outcome,
+        give_way: &impl AsyncFn(),
     ) -> Result<Launched, PredictError>
     where
         M: Classifier<D>,
@@ -129,6 +131,7 @@ impl<M: Module> Launcher<M> {
                 Some(part) => parts.push(part.read().await?),
                 None => return Ok(Launched::Mixed),
             }
+            give_way().await;
         }
         outcome.add(first, count, parts)?;
         Ok(Launched::Done)
@@ -194,15 +197,17 @@ fn fitting_rows<const D: usize>(
     Ok((bytes / largest).clamp(1, most))
 }
 
-/// Draws whose weights take no more bytes than given, in the largest layer.
+/// Draws whose weights take no more bytes than given, in the largest layer; one where a layer cannot tell rows apart.
 fn fitting_draws<M: Module>(bayes: &Bayes<M>, bytes: usize) -> u32 {
+    let converted = &bayes.account().converted;
     match bayes.posterior() {
+        _ if converted.iter().any(Conversion::is_vanilla_only) => 1,
         // An ensemble never materialises its weights, and a point has none to draw.
         Posterior::LowRankEnsemble(_) | Posterior::Point(_) => u32::MAX,
         Posterior::MeanField(_) => {
-            let converted = bayes.account().converted.iter();
-            let elements = converted.map(|one| one.shape.iter().product::<usize>());
-            let largest = elements.max().unwrap_or(1).max(1) * size_of::<f32>();
+            let elements = |one: &Conversion| one.shape.iter().product::<usize>();
+            let largest = converted.iter().map(elements).max().unwrap_or(1);
+            let largest = largest.max(1) * size_of::<f32>();
             u32::try_from(bytes / largest).unwrap_or(u32::MAX).max(1)
         }
     }

@@ -152,6 +152,24 @@ impl<M: Module> Bayes<M> {
     where
         M: Classifier<D>,
     {
+        self.predict_giving_way(x, options, async || {}).await
+    }
+
+    /// As [`predict_async`](Self::predict_async), for places where others wait for the thread too: `give_way` is awaited
+    /// after every launch.
+    ///
+    /// # Errors
+    ///
+    /// As `predict`.
+    pub async fn predict_giving_way<const D: usize>(
+        &self,
+        x: Tensor<D>,
+        options: impl Into<PredictOptions>,
+        give_way: impl AsyncFn(),
+    ) -> Result<Prediction, PredictError>
+    where
+        M: Classifier<D>,
+    {
         let options = options.into();
         let different = match options.mode {
             // Draws of one network differ in what they drop.
@@ -160,17 +178,17 @@ impl<M: Module> Bayes<M> {
         };
         let stages = options.draws.stages(different)?;
         let x = x.without_autodiff();
-        let mut outcome = Outcome::new(x.dims()[0])?;
+        let mut outcome = Outcome::new(x.dims()[0], options.keep_draws)?;
         let mut launcher = Launcher::new(self, &options, &x)?;
         for stage in stages {
             let before = outcome.mean();
             for run in stage {
-                launcher.launch(&x, run, &mut outcome).await?;
+                launcher.launch(&x, run, &mut outcome, &give_way).await?;
             }
             if options.draws.settled(&before, &outcome.mean()) {
                 break;
             }
         }
-        outcome.finish(options.keep_draws)
+        outcome.finish()
     }
 }

@@ -1,7 +1,7 @@
-//! Probabilities of all draws, and what follows from them.
+//! What follows from the probabilities of all draws, which need not be kept for it.
 
 use super::PredictError;
-use crate::metrics::{Decomposition, DrawProbabilities, decompose, predictions::most_probable};
+use crate::metrics::{Decomposition, DrawProbabilities, DrawSums, predictions::most_probable};
 use serde::{Deserialize, Serialize};
 
 /// What the draws say of each example, and how sure they are.
@@ -64,29 +64,25 @@ pub(super) struct Part {
 /// The draws so far.
 pub(super) struct Outcome {
     examples: usize,
-    classes: usize,
-    runs: usize,
     draws: Vec<u32>,
-    /// `[runs, examples, classes]`
-    probabilities: Vec<f32>,
-    /// Sums of them over the runs, `[examples, classes]`.
-    sums: Vec<f64>,
+    /// Of every run, draws or the mean network; none before the first.
+    sums: Option<DrawSums>,
+    /// `[runs, examples, classes]`, if they shall be kept.
+    kept: Option<Vec<f32>>,
     /// Sums over the runs, `[examples, features]`.
     features: Vec<f64>,
 }
 
 impl Outcome {
-    pub(super) fn new(examples: usize) -> Result<Self, PredictError> {
+    pub(super) fn new(examples: usize, keep_draws: bool) -> Result<Self, PredictError> {
         if examples == 0 {
             return Err(PredictError::NoExamples);
         }
         Ok(Self {
             examples,
-            classes: 0,
-            runs: 0,
             draws: Vec::new(),
-            probabilities: Vec::new(),
-            sums: Vec::new(),
+            sums: None,
+            kept: keep_draws.then(Vec::new),
             features: Vec::new(),
         })
     }
@@ -100,13 +96,13 @@ impl Outcome {
         parts: Vec<Part>,
     ) -> Result<(), PredictError> {
         let count_rows = count as usize;
-        self.classes = parts.first().map_or(0, |part| part.classes);
-        let before = self.probabilities.len();
+        let classes = parts.first().map_or(0, |part| part.classes);
+        let mut added = Vec::with_capacity(count_rows * self.examples * classes);
         for draw in 0..count_rows {
             for part in &parts {
                 let each = part.probabilities.len() / count_rows;
                 let of_draw = &part.probabilities[draw * each..(draw + 1) * each];
-                self.probabilities.extend_from_slice(of_draw);
+                added.extend_from_slice(of_draw);
             }
         }
         let mut start = 0;
@@ -123,39 +119,35 @@ impl Outcome {
             }
             start += rows;
         }
-        self.runs += count_rows;
         let draws = (0..count).filter_map(|draw| Some(first?.wrapping_add(draw)));
         self.draws.extend(draws);
-        let added = &self.probabilities[before..];
         // Here rather than at the end: a network that returns no numbers never settles.
-        DrawProbabilities::new(added, count_rows, self.classes)?;
-        let each = self.examples * self.classes;
-        self.sums.resize(each, 0.0);
-        for of_draw in added.chunks(each) {
-            for (sum, &probability) in self.sums.iter_mut().zip(of_draw) {
-                *sum += f64::from(probability);
-            }
+        let checked = DrawProbabilities::new(&added, count_rows, classes)?;
+        let sums = self
+            .sums
+            .get_or_insert_with(|| DrawSums::new(self.examples, classes));
+        sums.add(&checked);
+        if let Some(kept) = &mut self.kept {
+            kept.append(&mut added);
         }
         Ok(())
     }
 
     /// Mean probabilities so far, `[examples, classes]`; empty before the first draw.
     pub(super) fn mean(&self) -> Vec<f32> {
-        let runs = self.runs as f64;
-        self.sums.iter().map(|sum| (sum / runs) as f32).collect()
+        self.sums.as_ref().map_or_else(Vec::new, DrawSums::mean)
     }
 
-    pub(super) fn finish(self, keep_draws: bool) -> Result<Prediction, PredictError> {
-        let draws = DrawProbabilities::new(&self.probabilities, self.runs, self.classes)?;
-        let summary = decompose(&draws);
-        let runs = self.runs as f64;
+    pub(super) fn finish(self) -> Result<Prediction, PredictError> {
+        let sums = self.sums.ok_or(PredictError::NoDraws)?;
+        let runs = sums.draws() as f64;
         let mean_features = |sums: Vec<f64>| sums.iter().map(|sum| (sum / runs) as f32).collect();
         Ok(Prediction {
-            classes: self.classes,
+            classes: sums.classes(),
             draws: self.draws,
-            summary,
+            summary: sums.decompose(),
             features: (!self.features.is_empty()).then(|| mean_features(self.features)),
-            draw_probabilities: keep_draws.then_some(self.probabilities),
+            draw_probabilities: self.kept,
         })
     }
 }

@@ -6,8 +6,8 @@ use bayesadapter::{
     models::Architecture,
     pass::{Estimator, Pass, PassError},
     posterior::{
-        Bayes, ConvertError, IntoBayes, LeftAlone, LowRankEnsemble, LowRankForm, MeanField,
-        Posterior, Select, Spread,
+        Bayes, ConvertError, IntoBayes, LeftAlone, LowRankEnsemble, LowRankForm, MeanField, Point,
+        Posterior, PriorMean, Select, Spread,
     },
 };
 use bayesadapter_tests::{Tolerance, assert_close, devices, values};
@@ -199,6 +199,14 @@ fn settings_without_sense_are_refused() {
     setting(MeanField::fine_tune(10).with_lambda(f64::NAN).into());
     setting(LowRankEnsemble::fine_tune(10).with_components(0).into());
     setting(LowRankEnsemble::fine_tune(10).with_rank(0).into());
+    // A prior at the pre-trained weights is for Gaussians alone.
+    let mut ensemble = LowRankEnsemble::fine_tune(10);
+    ensemble.prior.mean = PriorMean::Pretrained;
+    setting(ensemble.into());
+    let mut point = Point::train(10);
+    assert!(convert(point.clone().into()).is_ok());
+    point.prior.mean = PriorMean::Pretrained;
+    setting(point.into());
     let still = LowRankEnsemble {
         initial_std: 0.0,
         ..LowRankEnsemble::fine_tune(10)

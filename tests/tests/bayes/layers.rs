@@ -207,6 +207,23 @@ fn rows_of_normalisations_are_plain_layers() {
     );
 }
 
+#[test]
+fn rows_of_slopes_are_plain_layers_on_every_device() {
+    for (name, device) in devices() {
+        for slopes in [1, 6] {
+            rows_are_plain_layers(
+                &format!("PRelu of {slopes} on {name}"),
+                nn::PReluConfig::new()
+                    .with_num_parameters(slopes)
+                    .init(&device),
+                [ROWS, 6, 5],
+                nn::PRelu::forward,
+                None,
+            );
+        }
+    }
+}
+
 /// A convolution whose loss is a smooth function of its parameters, the noise of a step being fixed.
 fn convolution(device: &Device) -> Bayes<nn::Conv2d> {
     let conv = filled(Conv2dConfig::new([2, 3], [3, 2]).init(device));

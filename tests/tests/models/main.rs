@@ -2,6 +2,7 @@
 //!
 //! `golden/make_models.py` says how the tables were made and what they do not cover.
 
+mod dropout;
 mod state_dict;
 
 use bayesadapter::checkpoint::{Checkpoint, LoadOptions};
@@ -11,7 +12,9 @@ use bayesadapter::models::{
 };
 use bayesadapter_tests::{Tolerance, assert_close, devices, values};
 use burn::module::Param;
-use burn::tensor::{Device, Gradients, Tensor, TensorData};
+use burn::tensor::{
+    Device, Gradients, Tensor, TensorData, module::avg_pool2d, ops::AvgPoolOptions,
+};
 use safetensors::{Dtype, tensor::TensorView};
 use serde::Deserialize;
 use state_dict::{OnParam, draw, drawn, visit};
@@ -100,14 +103,7 @@ fn no_network_is_without_end() {
 fn logits_are_pytorchs_on_every_device() {
     for (device_name, device) in devices() {
         for case in cases() {
-            // A software adapter compiles for seconds per layer shape: the kinds of layers, not all depths.
-            let few = matches!(
-                case.architecture,
-                Architecture::DigitsCnn(_)
-                    | Architecture::EfficientNetLite(_)
-                    | Architecture::Mlp(_)
-            );
-            if device_name != "cpu" && !few {
+            if device_name != "cpu" && !suits_an_adapter(&case.architecture) {
                 continue;
             }
             let what = format!("{:?} on {device_name}", case.architecture);
@@ -117,6 +113,49 @@ fn logits_are_pytorchs_on_every_device() {
             let found = network.forward(input.clone());
             assert_close(&what, &values(found), &case.logits, tolerance);
         }
+    }
+}
+
+/// A software adapter compiles for long per layer shape: the thinnest network of each kind of layers. A MobileNetV2
+/// has those of an EfficientNet-lite, and every layer of a DenseNet has a shape of its own.
+fn suits_an_adapter(architecture: &Architecture) -> bool {
+    match architecture {
+        Architecture::CifarResNet(config) => config.depth == 8,
+        Architecture::WideResNet(config) => config.depth == 10,
+        Architecture::ResNet(config) => config.depth == 18,
+        Architecture::MobileFaceNet(config) => config.classes.is_none(),
+        Architecture::DenseNet(_) | Architecture::MobileNetV2(_) => false,
+        Architecture::EfficientNetLite(_) | Architecture::DigitsCnn(_) | Architecture::Mlp(_) => {
+            true
+        }
+    }
+}
+
+/// What only DenseNets do, which no adapter runs as a whole above.
+#[test]
+fn channels_are_joined_and_averaged_on_every_device() {
+    let [batch, channels, height, width] = [2, 3, 5, 6];
+    let data = draw("input", vec![batch, channels, height, width]);
+    let pixels: Vec<f32> = data.try_to_vec().expect("f32");
+    let mut expected = Vec::new();
+    for example in 0..batch {
+        for channel in 0..2 * channels {
+            // The doubled pixels are behind the others. An odd last row falls off.
+            let factor = if channel < channels { 1.0 } else { 2.0 };
+            let first = (example * channels + channel % channels) * height * width;
+            for (y, x) in (0..height / 2).flat_map(|y| (0..width / 2).map(move |x| (y, x))) {
+                let at = first + 2 * y * width + 2 * x;
+                let four = [at, at + 1, at + width, at + width + 1].map(|at| pixels[at]);
+                expected.push(factor * four.iter().sum::<f32>() / 4.0);
+            }
+        }
+    }
+    let tolerance = Tolerance::of_largest(1e-6, &expected);
+    for (name, device) in devices() {
+        let x = Tensor::<4>::from_data(data.clone(), &device);
+        let joined = Tensor::cat(vec![x.clone(), x * 2.0], 1);
+        let found = avg_pool2d(joined, AvgPoolOptions::new([2, 2]));
+        assert_close(name, &values(found), &expected, tolerance);
     }
 }
 

@@ -82,10 +82,10 @@ pub fn draw(name: &str, shape: Vec<usize>) -> TensorData {
     TensorData::new(values, shape)
 }
 
-/// Replaces every parameter by the one that its name makes.
-struct Drawn<'a>(Names<'a>);
+/// Replaces every parameter by the one that its name and shape make.
+struct Made<'a, F>(Names<'a>, F);
 
-impl ModuleMapper for Drawn<'_> {
+impl<F: Fn(&str, Vec<usize>) -> TensorData> ModuleMapper for Made<'_, F> {
     fn enter_module(&mut self, name: &str, _: &str) {
         self.0.path.push(name.to_owned());
     }
@@ -95,17 +95,27 @@ impl ModuleMapper for Drawn<'_> {
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
         let (name, shape) = self.0.of(&param);
         let device = param.lazy_device();
+        let made = (self.1)(&name, shape);
         param.map(|before| {
-            let drawn = Tensor::<D>::from_data(draw(&name, shape), &device);
-            let drawn = if D == 2 { drawn.swap_dims(0, 1) } else { drawn };
-            drawn.set_require_grad(before.is_require_grad())
+            let made = Tensor::<D>::from_data(made, &device);
+            let made = if D == 2 { made.swap_dims(0, 1) } else { made };
+            made.set_require_grad(before.is_require_grad())
         })
     }
 }
 
-/// A network of the golden weights.
-pub fn drawn(architecture: &Architecture, device: &Device) -> Network {
+/// A network of parameters that their PyTorch names and shapes make.
+pub fn made(
+    architecture: &Architecture,
+    device: &Device,
+    make: impl Fn(&str, Vec<usize>) -> TensorData,
+) -> Network {
     let path = Vec::new();
     let network = architecture.init(device).expect("a possible network");
-    network.map(&mut Drawn(Names { architecture, path }))
+    network.map(&mut Made(Names { architecture, path }, make))
+}
+
+/// A network of the golden weights.
+pub fn drawn(architecture: &Architecture, device: &Device) -> Network {
+    made(architecture, device, draw)
 }

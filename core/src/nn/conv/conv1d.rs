@@ -1,6 +1,9 @@
 //! The 1-D convolution layer: a 2-D one on images of one row.
 
-use super::{super::INITIALIZER, padding::padding_1d};
+use super::{
+    super::{INITIALIZER, PerExample},
+    padding::padding_1d,
+};
 use crate::{
     estimators::{self, LinearMap},
     ops::{Conv2dWeights, ConvOptions, OpError, Weights, exemplar_conv2d},
@@ -59,6 +62,8 @@ pub struct Conv1d {
     /// Zeros around the signal.
     #[module(skip)]
     pub padding: PaddingConfig1d,
+    /// Tells these layers from Burn's.
+    pub per_example: PerExample,
 }
 
 impl Conv1dConfig {
@@ -85,6 +90,7 @@ impl Conv1dConfig {
             dilation: self.dilation,
             groups: self.groups,
             padding: self.padding.clone(),
+            per_example: PerExample,
         }
     }
 }

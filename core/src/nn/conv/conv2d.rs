@@ -1,6 +1,9 @@
 //! The 2-D convolution layer.
 
-use super::{super::INITIALIZER, padding::padding_2d};
+use super::{
+    super::{INITIALIZER, PerExample},
+    padding::padding_2d,
+};
 use crate::{estimators, ops::ConvOptions};
 use burn::{
     config::Config,
@@ -54,6 +57,8 @@ pub struct Conv2d {
     /// Zeros around the image.
     #[module(skip)]
     pub padding: PaddingConfig2d,
+    /// Tells these layers from Burn's.
+    pub per_example: PerExample,
 }
 
 impl Conv2dConfig {
@@ -85,6 +90,7 @@ impl Conv2dConfig {
             dilation: self.dilation,
             groups: self.groups,
             padding: self.padding.clone(),
+            per_example: PerExample,
         }
     }
 }

@@ -5,6 +5,9 @@ mod conv2d;
 mod padding;
 mod transpose;
 
+#[doc(no_inline)]
+pub use burn::nn::conv::*;
+
 pub use conv1d::{Conv1d, Conv1dConfig};
 pub use conv2d::{Conv2d, Conv2dConfig};
 pub use transpose::{ConvTranspose2d, ConvTranspose2dConfig};

@@ -1,6 +1,6 @@
 //! The transposed 2-D convolution layer: an ordinary one on an image with zeros between its pixels.
 
-use super::super::INITIALIZER;
+use super::super::{INITIALIZER, PerExample};
 use crate::{
     estimators::{self, LinearMap},
     ops::{
@@ -66,6 +66,8 @@ pub struct ConvTranspose2d {
     pub padding_out: [usize; 2],
     /// `[channels_in, channels_out]`
     pub channels: [usize; 2],
+    /// Tells these layers from Burn's.
+    pub per_example: PerExample,
 }
 
 impl ConvTranspose2dConfig {
@@ -90,6 +92,7 @@ impl ConvTranspose2dConfig {
             padding: self.padding,
             padding_out: self.padding_out,
             channels: self.channels,
+            per_example: PerExample,
         }
     }
 }

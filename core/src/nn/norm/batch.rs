@@ -1,5 +1,6 @@
 //! Batch normalisation.
 
+use super::super::PerExample;
 use crate::{
     estimators::{Rows, each_row},
     ops::{AfterNorm, OpError, batch_norm, batch_norm_train, normalises_in_one_op},
@@ -42,6 +43,8 @@ pub struct BatchNorm {
     pub momentum: f64,
     /// Added to the variance.
     pub epsilon: f64,
+    /// Tells these layers from Burn's.
+    pub per_example: PerExample,
 }
 
 impl BatchNormConfig {
@@ -63,6 +66,7 @@ impl BatchNormConfig {
             running_var: layer.running_var,
             momentum: layer.momentum,
             epsilon: layer.epsilon,
+            per_example: PerExample,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Group normalisation.
 
-use super::{Affine, scaled};
+use super::{super::PerExample, Affine, scaled};
 use crate::pass;
 use burn::{
     config::Config,
@@ -38,6 +38,8 @@ pub struct GroupNorm {
     pub epsilon: f64,
     /// Whether there are a scale and a shift.
     pub affine: bool,
+    /// Tells these layers from Burn's.
+    pub per_example: PerExample,
 }
 
 impl GroupNormConfig {
@@ -57,6 +59,7 @@ impl GroupNormConfig {
             num_channels: self.num_channels,
             epsilon: self.epsilon,
             affine: self.affine,
+            per_example: PerExample,
         }
     }
 }

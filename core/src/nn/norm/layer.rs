@@ -1,6 +1,6 @@
 //! Layer normalisation.
 
-use super::{Affine, scaled};
+use super::{super::PerExample, Affine, scaled};
 use crate::pass;
 use burn::{
     config::Config,
@@ -29,6 +29,8 @@ pub struct LayerNorm {
     /// Shift, `[d_model]`.
     pub beta: Option<Param<Tensor<1>>>,
     epsilon: f64,
+    /// Tells these layers from Burn's.
+    pub per_example: PerExample,
 }
 
 impl LayerNormConfig {
@@ -41,6 +43,7 @@ impl LayerNormConfig {
             gamma: layer.gamma,
             beta: layer.beta,
             epsilon: self.epsilon,
+            per_example: PerExample,
         }
     }
 }

@@ -4,10 +4,14 @@ mod batch;
 mod group;
 mod layer;
 
+#[doc(no_inline)]
+pub use burn::nn::norm::*;
+
 pub use batch::{BatchNorm, BatchNormConfig};
 pub use group::{GroupNorm, GroupNormConfig};
 pub use layer::{LayerNorm, LayerNormConfig};
 
+use super::along;
 use crate::estimators::{Rows, vectors};
 use burn::{module::Param, tensor::Tensor};
 
@@ -37,16 +41,9 @@ fn scaled<const D: usize>(
     shift: Option<Tensor<2>>,
     channels: usize,
 ) -> Tensor<D> {
-    let like_y = |values: Tensor<2>| -> Tensor<D> {
-        let [rows, width] = values.dims();
-        let mut shape = [1; D];
-        shape[0] = rows;
-        shape[channels] = width;
-        values.reshape(shape)
-    };
-    let y = y * like_y(scale);
+    let y = y * along::<D>(scale, channels);
     match shift {
-        Some(shift) => y + like_y(shift),
+        Some(shift) => y + along::<D>(shift, channels),
         None => y,
     }
 }
