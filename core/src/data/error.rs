@@ -163,7 +163,7 @@ pub enum DataError {
         /// Where the data should be.
         place: String,
     },
-    /// A picture that cannot be decoded.
+    /// A picture that cannot be read or decoded.
     #[error(
         "{name} is no picture that can be read: {reason}; replace it, or let broken pictures be skipped"
     )]

@@ -58,7 +58,10 @@ impl Dataset for Listed {
             index,
             len: self.len(),
         })?;
-        Picture::decode(&self.files.read(name)?, &self.files.full_name(name))
+        let full_name = self.files.full_name(name);
+        let bytes = self.files.read(name);
+        let bytes = bytes.map_err(|error| broken(error, full_name.clone()))?;
+        Picture::decode(&bytes, &full_name)
     }
 
     fn name(&self, index: usize) -> String {
@@ -72,4 +75,14 @@ impl Dataset for Listed {
     fn remark(&self) -> Option<String> {
         self.remark.clone()
     }
+}
+
+/// What a file that cannot be read is to its data set: one broken picture, which may be left out.
+fn broken(error: DataError, name: String) -> DataError {
+    let reason = match error {
+        DataError::Read { reason, .. } => reason.to_string(),
+        DataError::TooLarge { limit, .. } => format!("it has more than {limit} bytes"),
+        error => return error,
+    };
+    DataError::Broken { name, reason }
 }

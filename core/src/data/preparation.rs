@@ -5,6 +5,9 @@ use super::{DataError, MAX_SIDE, Picture};
 use crate::models::Normalisation;
 use serde::{Deserialize, Serialize};
 
+/// The most numbers in one input: half a gibibyte, as much as a picture may take when it is decoded.
+const MAX_VALUES: usize = 1 << 27;
+
 /// Makes network inputs of pictures.
 ///
 /// A picture becomes grey or RGB as `shape` asks. If it has another size, it is resized (a triangle filter, as
@@ -55,8 +58,10 @@ impl Preparation {
     ///
     /// Settings out of range, and a picture whose fields do not fit.
     pub fn prepare(&self, picture: &Picture) -> Result<Vec<f32>, DataError> {
+        // A shape out of a file is believed once it has been looked at.
+        let preparer = Preparer::new(self.clone())?;
         let mut input = vec![0.0; self.shape.iter().product()];
-        Preparer::new(self.clone())?.write(picture, None, &mut input)?;
+        preparer.write(picture, None, &mut input)?;
         Ok(input)
     }
 
@@ -71,6 +76,11 @@ impl Preparation {
         if !matches!(channels, 1 | 3) || !sides.contains(&height) || !sides.contains(&width) {
             let shape = format!("{channels} x {height} x {width}");
             let needed = format!("1 or 3 channels and sides of 1 to {MAX_SIDE} are needed");
+            return Err(DataError::setting("the shape of inputs", shape, needed));
+        }
+        if channels * height * width > MAX_VALUES {
+            let shape = format!("{channels} x {height} x {width}");
+            let needed = format!("at most {MAX_VALUES} values are prepared");
             return Err(DataError::setting("the shape of inputs", shape, needed));
         }
         let Normalisation { mean, std } = &self.normalisation;

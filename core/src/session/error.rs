@@ -11,6 +11,7 @@ use crate::{
     posterior::ConvertError,
     train::{RateError, TrainError},
 };
+use std::path::PathBuf;
 
 /// Why a run ended before its time. What was saved stays.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +35,21 @@ pub enum SessionError {
     /// The posterior cannot be attached.
     #[error(transparent)]
     Convert(#[from] ConvertError),
+    /// The posterior has more parameters than there is memory for.
+    #[error(
+        "with this posterior the network has {parameters} parameters, which take {} MiB to train, and there are {} MiB; \
+         choose fewer components, a lower rank, or fewer layers",
+        .needed >> 20,
+        .available >> 20
+    )]
+    TooLarge {
+        /// Parameters with the posterior.
+        parameters: usize,
+        /// Bytes that they take.
+        needed: u64,
+        /// Bytes that there are.
+        available: u64,
+    },
     /// A step failed.
     #[error("step {step} failed: {reason}")]
     Step {
@@ -44,14 +60,14 @@ pub enum SessionError {
     },
     /// Numbers ran away.
     #[error(
-        "{what} stopped being a finite number at step {step}; the run was set back to step {back}, where all was \
+        "{what} stopped being finite at step {step}; the run was set back to step {back}, where all was \
          well. Lower the learning rates (mean {mean_rate}, spread {spread_rate}), or bound the gradients (clip_norm 1), \
          and resume"
     )]
     NotFinite {
-        /// The first parameter that is not finite, or the loss.
+        /// The parameter with which it began, or what else was seen of it, such as the loss.
         what: String,
-        /// Where it was seen.
+        /// The step in which it began.
         step: usize,
         /// Where the saved state is.
         back: usize,
@@ -62,26 +78,27 @@ pub enum SessionError {
     },
     /// What a run went on from is bad already.
     #[error(
-        "{what} is not a finite number right after step {step}, with which the run began here; that state is put away. \
+        "{what} is not finite right after step {step}, with which the run began here; that state is put away. \
          Resume to go on from the one before it, with lower learning rates; if there is none, look at the weights that \
          the run starts from"
     )]
     BadStart {
-        /// The first parameter that is not finite, or the loss.
+        /// The first parameter that is not finite, or what else was seen of it, such as the loss.
         what: String,
         /// Steps that were done.
         step: usize,
     },
-    /// A run that was told to stop could not be saved.
-    #[error(
-        "the state at step {step} could not be saved: {reason}. What was saved before is whole; see to the disk, and \
-         resume from there"
-    )]
+    /// A run that was told to stop, or came to its end, could not be saved.
+    #[error("the {what} at step {step} could not be saved: {reason}. {}", after_refusal(.aside))]
     NotSaved {
+        /// State or posterior.
+        what: &'static str,
         /// Steps that were done.
         step: usize,
         /// Why.
-        reason: FileError,
+        reason: Box<FileError>,
+        /// Where it is instead, if there was room elsewhere.
+        aside: Option<PathBuf>,
     },
     /// The data are not those that the run was saved with.
     #[error(
@@ -102,12 +119,12 @@ pub enum SessionError {
     NothingToJudgeBy,
     /// The device failed.
     #[error(
-        "the device failed: {reason}. The last saved state is whole; resume from it, with a smaller batch or on the \
-         CPU if memory ran out"
+        "the device failed: {reason}. The last saved state is whole: resume from it, with the device cpu if memory ran \
+         out. A smaller batch, with a larger accumulate to make up for it, takes a new run"
     )]
     Device {
         /// What it says.
-        reason: PassError,
+        reason: String,
     },
     /// Settings of the training.
     #[error(transparent)]
@@ -129,4 +146,23 @@ pub enum SessionError {
         /// What is wrong, and what to do.
         problem: String,
     },
+}
+
+impl SessionError {
+    pub(super) fn device(reason: PassError) -> Self {
+        let reason = reason.to_string();
+        Self::Device { reason }
+    }
+}
+
+/// What to do where a place refuses a file.
+fn after_refusal(aside: &Option<PathBuf>) -> String {
+    match aside {
+        Some(place) => format!(
+            "It is in {} instead, where it may not stay for long: see to the disk and move it into the folder of the \
+             run, a state into its checkpoints/, and resume",
+            place.display()
+        ),
+        None => "What was saved before is whole; see to the disk, and resume from there".to_owned(),
+    }
 }

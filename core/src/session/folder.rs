@@ -1,6 +1,6 @@
 //! A run on disk: settings, history, states to go on from, and the result.
 
-use super::{HistoryRow, Keeper, RunSettings, SessionError};
+use super::{HistoryRow, Keeper, Method, RunSettings, SessionError};
 use crate::{
     disk::{self, Lock},
     evaluate::Evaluation,
@@ -19,7 +19,7 @@ use std::{
 /// |---|---|
 /// | `run.toml` | every setting |
 /// | `metrics.csv`, `metrics.json` | the history |
-/// | `checkpoints/` | states to go on from, the last two |
+/// | `checkpoints/` | states to go on from, the last two; what could not be read ends with `.damaged` |
 /// | `posterior.safetensors` | the result |
 /// | `evaluations/` | what each network is worth |
 pub struct RunFolder {
@@ -105,13 +105,16 @@ impl RunFolder {
     ///
     /// # Errors
     ///
-    /// A folder that cannot be read.
+    /// A folder that cannot be read, and a state of another version of this library: to begin anew would cost it.
     pub fn state(&self) -> Result<(Option<TrainState>, Vec<PathBuf>), SessionError> {
         let mut damaged = Vec::new();
         for path in self.states()?.into_iter().rev() {
             let bytes = disk::read(&path);
             match bytes.map(|bytes| TrainState::from_bytes(&bytes)) {
                 Ok(Ok(state)) => return Ok((Some(state), damaged)),
+                Ok(Err(error @ (FileError::Newer { .. } | FileError::Older { .. }))) => {
+                    return Err(error.into());
+                }
                 Ok(Err(_)) | Err(_) => damaged.push(path),
             }
         }
@@ -169,8 +172,7 @@ impl RunFolder {
     }
 
     fn state_path(&self, step: usize) -> PathBuf {
-        let name = format!("step-{step:09}.safetensors");
-        self.path.join(STATES_FOLDER).join(name)
+        self.path.join(STATES_FOLDER).join(state_name(step))
     }
 
     fn states(&self) -> Result<Vec<PathBuf>, SessionError> {
@@ -181,16 +183,23 @@ impl RunFolder {
 const SETTINGS: &str = "run.toml";
 const STATES_FOLDER: &str = "checkpoints";
 const EVALUATIONS: &str = "evaluations";
-const POSTERIOR: &str = "posterior.safetensors";
+/// The file of the result.
+pub(super) const POSTERIOR: &str = "posterior.safetensors";
 const HISTORY: &str = "metrics.csv";
 const HISTORY_JSON: &str = "metrics.json";
 
 impl Keeper for RunFolder {
     fn state(&mut self, position: Position, bytes: Vec<u8>) -> Result<(), FileError> {
-        write_atomically(self.state_path(position.step), &bytes)?;
+        let last = self.state_path(position.step);
+        write_atomically(&last, &bytes)?;
         let states = self.states().unwrap_or_default();
+        let (states, later) = states.split_at(states.partition_point(|path| *path <= last));
+        // Best effort, both: a file too many harms nobody.
+        for unread in later {
+            // The run came from before it, since it could not be read.
+            let _ = disk::rename(unread, &unread.with_added_extension("damaged"));
+        }
         for old in states.iter().rev().skip(STATES) {
-            // Best effort: an old state too many harms nobody.
             let _ = disk::remove_file(old);
         }
         Ok(())
@@ -203,8 +212,10 @@ impl Keeper for RunFolder {
         };
         let (folder, first) = (self.path.join(STATES_FOLDER), self.state_path(step));
         let files = disk::list(&folder).map_err(|error| refused(&folder, error))?;
-        for path in files.iter().filter(|path| **path >= first) {
-            disk::remove_file(path).map_err(|error| refused(path, error))?;
+        let states = files.into_iter().filter(|path| *path >= first);
+        let result = Some(self.posterior_path()).filter(|path| disk::exists(path));
+        for path in states.chain(result) {
+            disk::remove_file(&path).map_err(|error| refused(&path, error))?;
         }
         Ok(())
     }
@@ -243,6 +254,15 @@ impl Keeper for RunFolder {
     fn evaluation(&mut self, evaluation: &Evaluation) -> Result<(), FileError> {
         write_json(&self.evaluation_path(&evaluation.method), evaluation)
     }
+
+    fn judged(&self, method: Method) -> Option<Evaluation> {
+        read_json(&self.evaluation_path(&method.to_string())).ok()
+    }
+}
+
+/// The file of a state.
+pub(super) fn state_name(step: usize) -> String {
+    format!("step-{step:09}.safetensors")
 }
 
 fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), FileError> {

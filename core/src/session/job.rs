@@ -4,14 +4,16 @@ use super::{Judge, RunSettings, SessionError, Splits, open};
 use crate::{
     checkpoint::{Checkpoint, LoadAccount, LoadOptions},
     data::{BatchSettings, Batches, Dataset, Preparation, Split},
+    estimate::available_memory,
     file::Header,
-    models::{Architecture, ModelConfig, Network},
+    models::{Architecture, ModelConfig, ModelError, Network},
+    ops::Hardware,
     pass::Pass,
-    posterior::{Bayes, IntoBayes},
+    posterior::{Bayes, IntoBayes, Inventory, Posterior, conversion_account},
     train::{TrainError, Trainer, TrainerSettings},
 };
 use burn::tensor::Device;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Everything that a run needs.
 pub struct Job {
@@ -79,10 +81,7 @@ impl Job {
         }
         let device = device.clone().autodiff();
         let (network, load) = match checkpoint {
-            None => {
-                device.seed(settings.seed);
-                (architecture.init(&device)?, None)
-            }
+            None => (drawn(&architecture, settings.seed, &device)?, None),
             Some(checkpoint) => {
                 let options = LoadOptions {
                     replace_head: settings.model.replace_head,
@@ -108,11 +107,40 @@ impl Job {
 
     /// Refuses what the first step or the judging would refuse.
     fn check(&self) -> Result<(), SessionError> {
+        self.check_memory()?;
         let (bayes, settings) = (self.converted()?, self.trainer_settings()?);
         let pass = Pass::train(settings.estimator, 0);
         bayes.run(pass, |_| ()).map_err(TrainError::from)?;
         Trainer::new(bayes, settings, &self.device)?;
         self.judge().check()
+    }
+
+    /// Refuses more parameters than there is memory for, before it is taken: the system may end a program that asks for
+    /// too much.
+    fn check_memory(&self) -> Result<(), SessionError> {
+        let account = conversion_account(&self.network, &self.posterior())?;
+        // What a GPU keeps is made in the memory of the host; the CPU has gradients and momentum there too.
+        let copies = match Hardware::of(&self.device).in_host_memory {
+            true => 3,
+            false => 1,
+        };
+        let parameters = account.parameters_after;
+        let needed = (parameters as u64).saturating_mul(copies * size_of::<f32>() as u64);
+        match available_memory() {
+            Some(available) if needed > available => Err(SessionError::TooLarge {
+                parameters,
+                needed,
+                available,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn posterior(&self) -> Posterior {
+        let (settings, examples) = (&self.settings, self.train.len());
+        settings
+            .posterior
+            .posterior(examples, settings.training.lambda, settings.seed)
     }
 
     /// The network with its posterior, as the run starts.
@@ -121,12 +149,7 @@ impl Job {
     ///
     /// A posterior that cannot be attached.
     pub fn converted(&self) -> Result<Bayes<Network>, SessionError> {
-        let (settings, examples) = (&self.settings, self.train.len());
-        let posterior =
-            settings
-                .posterior
-                .posterior(examples, settings.training.lambda, settings.seed);
-        Ok(self.network.clone().into_bayes(posterior)?)
+        Ok(self.network.clone().into_bayes(self.posterior())?)
     }
 
     pub(super) fn trainer_settings(&self) -> Result<TrainerSettings, SessionError> {
@@ -187,4 +210,16 @@ impl Job {
         }
         header
     }
+}
+
+/// A network with random weights, which depend on the seed alone.
+fn drawn(architecture: &Architecture, seed: u64, device: &Device) -> Result<Network, ModelError> {
+    // A process has one generator: no other job may draw from it until all weights are made, and that they are when they
+    // are first looked at.
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    device.seed(seed);
+    let network = architecture.init(device)?;
+    Inventory::of(&network);
+    Ok(network)
 }

@@ -2,7 +2,7 @@
 
 use super::{EvaluationSettings, Event, Method, Pace, Phase, Port, SessionError};
 use crate::{
-    data::{BatchSettings, Batches, DataError, Dataset, Preparation},
+    data::{Batch, BatchSettings, Batches, DataError, Dataset, Preparation},
     evaluate::{Collector, Evaluation},
     metrics::DrawCurve,
     models::Network,
@@ -62,25 +62,46 @@ impl Judge {
             });
             pace.breathe().await;
         };
+        let give_way = async || {
+            pace.breathe().await;
+        };
         let stopped = Cell::new(false);
         let mut collector = Collector::new(self.test.class_names().iter().cloned());
-        let batches = self.tensors(&self.test, port, &stopped)?;
+        let mut judged: Vec<usize> = Vec::new();
+        let batches = self.tensors(&self.test, port, &stopped, |batch| {
+            judged.extend(&batch.examples);
+        })?;
         collector
-            .add_batches(bayes, batches, &options, told)
+            .add_batches(bayes, batches, &options, told, give_way)
             .await?;
         if let Some((name, data)) = other {
-            let batches = self.tensors(data, port, &stopped)?;
+            let batches = self.tensors(data, port, &stopped, |_| ())?;
             let after = async |done: usize| told(self.test.len() + done, None).await;
             collector
-                .add_out_of_distribution_batches(name, bayes, batches, &options, after)
+                .add_out_of_distribution_batches(name, bayes, batches, &options, after, give_way)
                 .await?;
         }
         if stopped.get() {
             return Ok(None);
         }
-        let evaluation = collector.finish(method.to_string())?;
+        let mut evaluation = collector.finish(method.to_string())?;
+        // Pictures to judge by come in their order, so that what was judged is sorted.
+        let passed_over = |picture: &usize| judged.binary_search(picture).is_err();
+        evaluation.passed_over = (0..self.test.len()).filter(passed_over).collect();
         port.emit(Event::Evaluated(Box::new(evaluation.clone())));
         Ok(Some(evaluation))
+    }
+
+    /// Whether an evaluation is of the pictures that this one judges by, as far as labels and numbers tell.
+    pub(super) fn is_of_these_pictures(&self, evaluation: &Evaluation) -> bool {
+        let labels = (0..self.test.len()).map(|index| self.test.label(index));
+        let other = self.out_of_distribution.as_ref();
+        let other = other.map(|(name, data)| (name, data.len()));
+        let judged = evaluation.out_of_distribution.as_ref();
+        let judged = judged.map(|judged| (&judged.name, judged.examples.len()));
+        evaluation.class_names == self.test.class_names()
+            && labels.eq(evaluation.labels.iter().copied())
+            && other == judged
     }
 
     /// Refuses what [`evaluate`](Self::evaluate) would refuse, before anything is computed.
@@ -105,12 +126,13 @@ impl Judge {
         Batches::new(Arc::clone(data), settings)
     }
 
-    /// Batches on the device, until a command stops them.
+    /// Batches on the device, until a command stops them. `seen` is told of each.
     fn tensors<'a>(
         &self,
         data: &Arc<dyn Dataset>,
         port: &'a Port,
         stopped: &'a Cell<bool>,
+        mut seen: impl FnMut(&Batch) + 'a,
     ) -> Result<impl Iterator<Item = Result<(Tensor<4>, Vec<u32>), DataError>> + 'a, DataError>
     {
         let device = self.device.clone();
@@ -122,6 +144,7 @@ impl Judge {
         let batches = batches.epoch(0, 0).take_while(going_on);
         Ok(batches.filter_map(move |batch| {
             let batch = batch.inspect(|batch| {
+                seen(batch);
                 for name in &batch.skipped {
                     port.emit(Event::passed_over(name));
                 }

@@ -1,8 +1,12 @@
 //! The part of a run that changes the network.
 
+mod culprit;
+mod saving;
+
 use super::{
     Command, Ending, Event, HistoryRow, Job, Keeper, Pace, Phase, Port, Prepared, Progress,
     RunSettings, SessionError,
+    complaint::caught,
     mark::{Mark, Notes, averages},
     working_time::WorkingTime,
 };
@@ -13,7 +17,7 @@ use crate::{
     models::Network,
     pass::PassError,
     posterior::{Bayes, Inventory},
-    train::{FineTuning, StepScores, TrainError, TrainState, Trainer},
+    train::{FineTuning, StepScores, THE_LOSS, TrainError, TrainState, Trainer},
 };
 use std::{collections::BTreeSet, mem};
 
@@ -42,6 +46,8 @@ pub(super) struct Learning<'a, K, P> {
     last_read: f64,
     /// Steps that were done when this process began.
     first_step: usize,
+    /// Steps of the last state that was kept, or with which this process began.
+    saved_step: usize,
     /// Examples that this process has learnt from.
     examples: usize,
     /// Broken pictures that were told of.
@@ -82,6 +88,7 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
         };
         Ok(Self {
             first_step: trainer.position().step,
+            saved_step: trainer.position().step,
             good: None,
             unproven: Mark {
                 moment: trainer.moment(),
@@ -120,19 +127,20 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
         })));
     }
 
-    /// What was learnt, and what its file says of it.
-    pub(super) fn into_result(self) -> (Bayes<Network>, Header) {
-        (self.trainer.into_bayes(), self.header)
+    /// What was learnt.
+    pub(super) fn bayes(&self) -> &Bayes<Network> {
+        self.trainer.bayes()
     }
 
     pub(super) async fn learn(&mut self) -> Result<Ending, SessionError> {
         self.phase(Phase::Training);
         self.time = WorkingTime::start();
-        let ending = self.epochs().await;
+        let ending = caught(self.epochs()).await;
         match &ending {
             Ok(_) => self.keep_history(),
             Err(SessionError::Data(_) | SessionError::Step { .. }) => self.rescue().await,
-            // The device is gone, or the disk; or the run was set back, and that is saved.
+            Err(SessionError::Device { .. }) => self.rescue_from_device().await,
+            // The disk is gone; or the run was set back, and that is saved.
             Err(_) => {}
         }
         ending
@@ -150,10 +158,16 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
                 if self.trainer.is_between_steps() {
                     self.after_step().await?;
                 }
-                self.pace.breathe().await;
+                let rested = self.pace.breathe().await;
+                self.time.rested(rested);
             }
         }
-        Ok(Ending::Finished)
+        // What the last step made of the weights, no later loss tells.
+        let found = self.trainer.not_finite().await;
+        match found.map_err(SessionError::device)? {
+            Some(_) => Err(self.set_back(THE_LOSS).await),
+            None => Ok(Ending::Finished),
+        }
     }
 
     fn batch(&mut self, batch: &Batch) -> Result<(), SessionError> {
@@ -172,7 +186,7 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
             }
         };
         learnt.map_err(|reason| match reason {
-            TrainError::Pass(reason @ PassError::Panicked(_)) => SessionError::Device { reason },
+            TrainError::Pass(reason @ PassError::Panicked(_)) => SessionError::device(reason),
             reason => SessionError::Step { step, reason },
         })
     }
@@ -183,7 +197,7 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
         loop {
             match self.port.command() {
                 Some(Command::Stop) => {
-                    self.save().await?;
+                    self.save_at_last().await?;
                     return Ok(Some(Ending::Stopped));
                 }
                 Some(Command::Save) => self.save_on_the_way().await?,
@@ -257,9 +271,9 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
     /// Takes the scores from the device and tells them.
     async fn read(&mut self) -> Result<(), SessionError> {
         let scores = self.trainer.scores().await;
-        let scores = scores.map_err(|reason| SessionError::Device { reason })?;
+        let scores = scores.map_err(SessionError::device)?;
         if scores.iter().any(|one| !one.likelihood_loss.is_finite()) {
-            return Err(self.set_back().await?);
+            return Err(self.set_back(THE_LOSS).await);
         }
         // Without a step since the last time there is nothing new to tell.
         let news = !scores.is_empty();
@@ -294,7 +308,7 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
 
     async fn complexity(&self) -> Result<f64, SessionError> {
         let loss = self.trainer.bayes().complexity_loss_async().await;
-        loss.map_err(|reason| SessionError::Device { reason })
+        loss.map_err(SessionError::device)
     }
 
     async fn row(&mut self) -> Result<(), SessionError> {
@@ -336,88 +350,6 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
 
     fn seconds(&self) -> f64 {
         self.seconds_before + self.time.seconds()
-    }
-
-    /// Saves the state.
-    async fn save(&mut self) -> Result<(), SessionError> {
-        self.read().await?;
-        self.write().await
-    }
-
-    /// Saves the state. That a disk is full or gone is told, and the run goes on: the last state that was saved is
-    /// whole.
-    async fn save_on_the_way(&mut self) -> Result<(), SessionError> {
-        match self.save().await {
-            Err(SessionError::NotSaved { step, reason }) => {
-                self.warn(format!(
-                    "the state at step {step} could not be saved: {reason}; the run goes on"
-                ));
-                Ok(())
-            }
-            saved => saved,
-        }
-    }
-
-    /// Saves what was learnt, before an error ends the run. In the middle of a step that is the moment of the last read.
-    async fn rescue(&mut self) {
-        if self.trainer.position().step == self.first_step {
-            return;
-        }
-        let saved = match self.trainer.is_between_steps() {
-            true => self.save().await,
-            false => self.write().await,
-        };
-        if let Err(error) = saved {
-            self.warn(error.to_string());
-        }
-    }
-
-    /// Writes the state of the last read.
-    async fn write(&mut self) -> Result<(), SessionError> {
-        let bytes = self.unproven.to_bytes(&self.header, &self.history).await?;
-        let position = self.unproven.position();
-        let step = position.step;
-        let kept = self.keeper.state(position, bytes);
-        kept.map_err(|reason| SessionError::NotSaved { step, reason })?;
-        self.port.emit(Event::Saved { position });
-        self.keep_history();
-        Ok(())
-    }
-
-    /// Writes the history, which is in the state too: without it the run is whole.
-    fn keep_history(&mut self) {
-        if let Err(error) = self.keeper.history(&self.history) {
-            self.warn(format!("the history could not be written: {error}"));
-        }
-    }
-
-    /// Goes back to where all was finite, saves that, and tells what happened.
-    async fn set_back(&mut self) -> Result<SessionError, SessionError> {
-        let step = self.trainer.position().step;
-        let found = self.trainer.not_finite().await;
-        let found = found.map_err(|reason| SessionError::Device { reason })?;
-        let what = found.unwrap_or_else(|| "the loss".to_owned());
-        let rates = self.trainer.rates();
-        let Some(good) = self.good.take() else {
-            let step = self.first_step;
-            self.keeper.forget_states(step)?;
-            return Ok(SessionError::BadStart { what, step });
-        };
-        let back = good.position().step;
-        self.history.truncate(good.rows);
-        // Before anything is written, so that at no moment the run would go on from a bad state.
-        self.keeper.forget_states(back + 1)?;
-        self.unproven = good;
-        if let Err(error) = self.write().await {
-            self.warn(error.to_string());
-        }
-        Ok(SessionError::NotFinite {
-            what,
-            step,
-            back,
-            mean_rate: rates.mean,
-            spread_rate: rates.spread,
-        })
     }
 
     fn phase(&self, phase: Phase) {

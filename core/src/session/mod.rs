@@ -3,6 +3,7 @@
 //! One run is one stream of [`Event`]s, one cell with the [`Latest`] state, and one set of [`Command`]s. Command
 //! line, window and page are three users of it. What it saves goes to a [`Keeper`]: natively a [`RunFolder`].
 
+mod complaint;
 mod error;
 mod event;
 mod folder;
@@ -23,7 +24,7 @@ pub use folder::RunFolder;
 pub use holdout::Splits;
 pub use job::Job;
 pub use judge::Judge;
-pub use open::{open_any, open_splits, starting_point};
+pub use open::{built_in, open_any, open_splits, starting_point};
 pub use port::{Control, Latest, Port, connect};
 pub use run::{Ending, run};
 pub use settings::{
@@ -42,7 +43,7 @@ pub trait Keeper {
     /// What the place refuses; what was there stays.
     fn state(&mut self, position: Position, bytes: Vec<u8>) -> Result<(), FileError>;
 
-    /// The states after `step` steps and later are worthless: numbers ran away in them.
+    /// The states after `step` steps and later are worthless, and so is a result: numbers ran away in them.
     ///
     /// # Errors
     ///
@@ -76,12 +77,18 @@ pub trait Keeper {
     ///
     /// What the place refuses.
     fn evaluation(&mut self, evaluation: &Evaluation) -> Result<(), FileError>;
+
+    /// What a network of this run was found to be worth before, if that was kept and can be read.
+    fn judged(&self, _method: Method) -> Option<Evaluation> {
+        None
+    }
 }
 
 /// How a run shares its thread with others.
 pub trait Pace {
-    /// After every step: gives way, where that is needed.
-    fn breathe(&self) -> impl Future<Output = ()>;
+    /// After every step: gives way, where that is needed. Seconds come back in which the run was made to rest, and that
+    /// are no work of its own.
+    fn breathe(&self) -> impl Future<Output = f64>;
 
     /// While the run is paused: a moment without work.
     fn wait(&self) -> impl Future<Output = ()>;
@@ -93,7 +100,9 @@ pub struct OwnThread;
 
 #[cfg(not(target_family = "wasm"))]
 impl Pace for OwnThread {
-    async fn breathe(&self) {}
+    async fn breathe(&self) -> f64 {
+        0.0
+    }
 
     async fn wait(&self) {
         std::thread::sleep(std::time::Duration::from_millis(20));

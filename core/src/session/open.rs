@@ -13,18 +13,27 @@ use std::sync::Arc;
 /// How many scribbles there are.
 const SCRIBBLES: usize = 360;
 
-/// One split of the data of a name or path: `digits`, `few-digits` and `scribbles` come with the library.
+/// One split of the data of a path, or of the name of some that are [built in](built_in).
 ///
 /// # Errors
 ///
 /// Data that cannot be opened.
 pub fn open_any(path: &str, split: Split) -> Result<Arc<dyn Dataset>, SessionError> {
-    match path {
-        "digits" => Ok(Arc::new(data::digits(split))),
-        "few-digits" => Ok(Arc::new(data::few_digits(split))),
-        "scribbles" => Ok(Arc::new(data::scribbles(SCRIBBLES, 0))),
-        _ => Ok(data::open(path, split)?),
+    match built_in(path, split) {
+        Some(data) => Ok(data),
+        None => Ok(data::open(path, split)?),
     }
+}
+
+/// One split of the data that come with the library under a name: `digits`, `few-digits` or `scribbles`.
+pub fn built_in(name: &str, split: Split) -> Option<Arc<dyn Dataset>> {
+    let data = match name {
+        "digits" => data::digits(split),
+        "few-digits" => data::few_digits(split),
+        "scribbles" => data::scribbles(SCRIBBLES, 0),
+        _ => return None,
+    };
+    Some(Arc::new(data))
 }
 
 /// Data to learn from and to judge by, of a name or path. Of those that come in one piece, a tenth of every class is

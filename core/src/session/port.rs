@@ -6,7 +6,7 @@
 use super::{Command, Event, Phase, Progress};
 use std::{
     collections::VecDeque,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 /// Events that wait to be read, at most.
@@ -16,6 +16,7 @@ const CAPACITY: usize = 1024;
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
+    listener: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
 #[derive(Default)]
@@ -62,6 +63,12 @@ impl Control {
         state.commands.push_back(command);
         drop(state);
         self.0.changed.notify_all();
+    }
+
+    /// Calls this after every event from now on, on the thread of the session: for a user who does not wait, such as a
+    /// window that is drawn when there is news. The first listener stays.
+    pub fn listen(&self, listener: impl Fn() + Send + Sync + 'static) {
+        self.0.listener.get_or_init(|| Box::new(listener));
     }
 
     /// The events since the last call.
@@ -115,6 +122,9 @@ impl Port {
         state.events.push_back(event);
         drop(state);
         self.0.changed.notify_all();
+        if let Some(listener) = self.0.listener.get() {
+            listener();
+        }
     }
 
     /// Whether a stop was asked for. Other commands stay, for the next time the session can obey them.
@@ -214,6 +224,20 @@ mod tests {
         let waiting: Vec<Command> = std::iter::from_fn(|| port.command()).collect();
         let layer = Command::ShowLayer("9999".to_owned());
         assert_eq!(waiting, [layer, Command::Save, Command::Resume]);
+    }
+
+    #[test]
+    fn a_listener_finds_the_event_that_it_is_called_for() {
+        let (control, port) = connect();
+        port.emit(training());
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let (reader, kept) = (control.clone(), Arc::clone(&heard));
+        control.listen(move || kept.lock().unwrap().push(reader.events()));
+        control.listen(|| panic!("there is a listener already"));
+        port.emit(warning("one"));
+        port.emit(warning("two"));
+        let expected = [vec![training(), warning("one")], vec![warning("two")]];
+        assert_eq!(*heard.lock().unwrap(), expected);
     }
 
     #[test]

@@ -1,8 +1,13 @@
 //! The course of a run: learn, save, judge.
 
-use super::{Event, Job, Keeper, Method, Pace, Phase, Port, SessionError, learning::Learning};
+use super::{
+    Event, Job, Keeper, Method, Pace, Phase, Port, SessionError, complaint::caught,
+    learning::Learning,
+};
 use crate::{
+    evaluate::EvaluateError,
     posterior::{IntoBayes, Point},
+    predict::PredictError,
     train::TrainState,
 };
 
@@ -27,7 +32,7 @@ pub async fn run(
     port: &Port,
     pace: &impl Pace,
 ) -> Result<Ending, SessionError> {
-    let ending = course(job, resumed, keeper, port, pace).await;
+    let ending = caught(course(job, resumed, keeper, port, pace)).await;
     port.emit(Event::Phase {
         phase: Phase::Ended,
     });
@@ -55,25 +60,37 @@ async fn course(
     learning.announce();
     let judge = job.judge();
     if let Some(baseline) = baseline.filter(|_| fresh) {
-        let judged = judge.evaluate(&baseline, Method::Map, port, pace).await?;
-        let Some(evaluation) = judged else {
-            return Ok(Ending::Stopped);
-        };
-        learning.keeper.evaluation(&evaluation)?;
+        let known = learning.keeper.judged(Method::Map);
+        match known.filter(|known| judge.is_of_these_pictures(known)) {
+            // The run ended before its first state was saved, or the start came with what it is worth.
+            Some(known) => port.emit(Event::Evaluated(Box::new(known))),
+            None => {
+                let judged = judge.evaluate(&baseline, Method::Map, port, pace).await?;
+                let Some(evaluation) = judged else {
+                    return Ok(Ending::Stopped);
+                };
+                learning.keeper.evaluation(&evaluation)?;
+            }
+        }
     }
     if learning.learn().await? == Ending::Stopped {
         return Ok(Ending::Stopped);
     }
-    let (bayes, header) = learning.into_result();
-    let kept = keeper.posterior(bayes.to_file_async(&header).await?);
-    if let Err(error) = &kept {
-        let message =
-            format!("the posterior could not be written: {error}; it is judged all the same");
-        port.emit(Event::Warning { message });
+    let kept = learning.keep_posterior().await;
+    let judged = judge.evaluate(learning.bayes(), method, port, pace);
+    let judged = judged.await;
+    if let Err(SessionError::Evaluate(EvaluateError::Predict(error))) = &judged
+        && matches!(error, PredictError::Probabilities(_))
+    {
+        // The weights are finite, and so large that what they give is not.
+        return Err(learning.set_back("a probability").await);
     }
-    let judged = judge.evaluate(&bayes, method, port, pace).await?;
-    let noted = judged.iter().try_for_each(|one| keeper.evaluation(one));
-    kept.and(noted)?;
+    let judged = judged?;
+    let noted = judged
+        .iter()
+        .try_for_each(|one| learning.keeper.evaluation(one));
+    kept?;
+    noted?;
     Ok(match judged {
         Some(_) => Ending::Finished,
         None => Ending::Stopped,

@@ -2,10 +2,10 @@
 
 use crate::clock::Stopwatch;
 
-/// Time since the start, without pauses.
+/// Time since the start, without pauses and rests.
 pub(super) struct WorkingTime {
     watch: Stopwatch,
-    /// Seconds of the pauses that are over.
+    /// Seconds of the pauses that are over, and of rests.
     paused: f64,
     /// When the pause began that lasts.
     since: Option<f64>,
@@ -30,6 +30,11 @@ impl WorkingTime {
         }
     }
 
+    /// That it was made to rest for so long just now.
+    pub(super) fn rested(&mut self, seconds: f64) {
+        self.paused += seconds;
+    }
+
     pub(super) fn seconds(&self) -> f64 {
         self.since.unwrap_or_else(|| self.watch.seconds()) - self.paused
     }
@@ -51,5 +56,13 @@ mod tests {
         assert_eq!(time.seconds(), before);
         time.go_on();
         assert!((before..before + 0.2).contains(&time.seconds()));
+    }
+
+    #[test]
+    fn a_rest_takes_no_time() {
+        let mut time = WorkingTime::start();
+        let before = time.seconds();
+        time.rested(1000.0);
+        assert!(time.seconds() - before < -900.0);
     }
 }

@@ -2,6 +2,7 @@
 //! step and goes on from there bit for bit.
 
 mod error;
+mod finite;
 mod parts;
 mod rates;
 mod settings;
@@ -15,5 +16,5 @@ pub use rates::{FineTuning, RateError, Rates};
 pub use settings::{RunningStatistics, TrainerSettings};
 pub use state::{Position, TrainState};
 pub use tally::StepScores;
-pub(crate) use trainer::Moment;
 pub use trainer::Trainer;
+pub(crate) use trainer::{Moment, THE_LOSS};

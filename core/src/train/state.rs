@@ -46,6 +46,12 @@ struct Stored {
     notes: String,
 }
 
+/// The part of it that every version has.
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
 const VERSION: u32 = 1;
 
 /// The bytes of a run. `notes` is whatever the run's owner wants to find again.
@@ -96,6 +102,15 @@ impl TrainState {
         let text = text.ok_or(FileError::Header("this is not a saved run".to_owned()))?;
         let parts = text.split_once('\n');
         let (expected, json) = parts.ok_or(FileError::Header("it has one line".to_owned()))?;
+        let damaged = |error: serde_json::Error| FileError::Header(error.to_string());
+        // The version before all else: what follows may look different in a later one.
+        let Version { version } = serde_json::from_str(json).map_err(damaged)?;
+        if version > VERSION {
+            return Err(FileError::Newer {
+                found: version,
+                known: VERSION,
+            });
+        }
         let placed = contained.tensors()?;
         let mut tensors: Vec<(&str, &[u8])> = placed
             .iter()
@@ -107,14 +122,7 @@ impl TrainState {
             let expected = expected.to_owned();
             return Err(FileError::Checksum { found, expected });
         }
-        let stored: Stored =
-            serde_json::from_str(json).map_err(|error| FileError::Header(error.to_string()))?;
-        if stored.version > VERSION {
-            return Err(FileError::Newer {
-                found: stored.version,
-                known: VERSION,
-            });
-        }
+        let stored: Stored = serde_json::from_str(json).map_err(damaged)?;
         let Some((POSTERIOR, posterior)) = tensors.first() else {
             return Err(FileError::Tensors(format!("{POSTERIOR} is missing")));
         };

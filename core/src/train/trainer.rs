@@ -2,14 +2,13 @@
 
 use super::{
     FineTuning, Position, RateError, Rates, RunningStatistics, StepScores, TrainError, TrainState,
-    TrainerSettings, parts::Parts, sgd::Sgd, state, tally::Tally,
+    TrainerSettings, finite, parts::Parts, sgd::Sgd, state, tally::Tally,
 };
 use crate::{
     file::{FileError, Header},
     pass::{Mode, Pass, PassError},
-    posterior::{Bayes, Posterior, Spread},
+    posterior::{Bayes, Posterior},
     predict::Classifier,
-    read,
 };
 use burn::{
     module::{Module, ModuleDisplay},
@@ -19,6 +18,9 @@ use burn::{
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
+
+/// What stopped being finite, if it was no parameter.
+pub(crate) const THE_LOSS: &str = "the loss";
 
 /// A network in training.
 ///
@@ -109,6 +111,49 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
     ///
     /// A forward or backward pass that fails.
     pub fn learn(&mut self, images: Tensor<4>, labels: Tensor<1, Int>) -> Result<(), TrainError> {
+        if let Some(gradients) = self.backward(images, labels)? {
+            self.step(gradients)?;
+        }
+        self.advance();
+        Ok(())
+    }
+
+    /// Learns as [`learn`](Self::learn) does, and looks at every number on the way: returns with which parameter it
+    /// began that some are not finite, or that it was [`THE_LOSS`]. The step is not made then. Waits for the device.
+    ///
+    /// # Errors
+    ///
+    /// As [`learn`](Self::learn), and a device that fails.
+    pub(crate) async fn learn_and_look(
+        &mut self,
+        images: Tensor<4>,
+        labels: Tensor<1, Int>,
+    ) -> Result<Option<String>, TrainError> {
+        let before = self.not_finite().await?;
+        let gradients = self.backward(images, labels)?;
+        let scores = self.scores().await?;
+        if scores.iter().any(|one| !one.likelihood_loss.is_finite()) {
+            return Ok(Some(before.unwrap_or_else(|| THE_LOSS.to_owned())));
+        }
+        if let Some(gradients) = gradients {
+            let gradients = self.bayes.with_complexity(gradients)?;
+            let mut bad = finite::bad_gradients(&self.bayes, &gradients).await?;
+            // Gradients spread from the outputs towards the inputs: the last layer is where it began.
+            if let Some(path) = bad.pop() {
+                return Ok(Some(path));
+            }
+            self.update(gradients);
+        }
+        self.advance();
+        Ok(None)
+    }
+
+    /// The gradients of one mini-batch, or of its step if it is the last part of one; nothing before.
+    fn backward(
+        &mut self,
+        images: Tensor<4>,
+        labels: Tensor<1, Int>,
+    ) -> Result<Option<GradientsParams>, TrainError> {
         let (part, parts) = self.part();
         let examples = images.dims()[0];
         let pass = self.pass();
@@ -126,18 +171,11 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
         })?;
         self.tally.add(loss, logits, labels);
         let gradients = GradientsParams::from_grads(gradients, &self.bayes);
-        let gradients = match parts {
-            1 => Some(gradients),
-            _ => {
-                self.parts.add(&self.bayes, gradients, examples);
-                (part + 1 == parts).then(|| self.parts.mean(&self.bayes))
-            }
-        };
-        if let Some(gradients) = gradients {
-            self.step(gradients)?;
+        if parts == 1 {
+            return Ok(Some(gradients));
         }
-        self.advance();
-        Ok(())
+        self.parts.add(&self.bayes, gradients, examples);
+        Ok((part + 1 == parts).then(|| self.parts.mean(&self.bayes)))
     }
 
     /// Passes over a mini-batch without examples, as if it had been learnt from. A step of which nothing is left
@@ -158,6 +196,12 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
 
     fn step(&mut self, gradients: GradientsParams) -> Result<(), TrainError> {
         let gradients = self.bayes.with_complexity(gradients)?;
+        self.update(gradients);
+        Ok(())
+    }
+
+    /// Moves the parameters along gradients that have the complexity loss in them.
+    fn update(&mut self, gradients: GradientsParams) {
         let (rates, settings) = (self.rates(), &self.settings);
         self.bayes = self.sgd.step(
             self.bayes.clone(),
@@ -166,7 +210,6 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
             settings.rates.momentum,
             settings.clip_norm,
         );
-        Ok(())
     }
 
     /// One mini-batch further.
@@ -277,32 +320,14 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
         self.tally.read().await
     }
 
-    /// The path of a parameter that is not finite, if there is one. Waits for the device.
+    /// The path of the first parameter that is not finite, if there is one. Waits for the device.
     ///
     /// # Errors
     ///
     /// A device that fails.
     pub async fn not_finite(&self) -> Result<Option<String>, PassError> {
-        let (mut paths, mut sums) = (Vec::new(), Vec::new());
-        for entry in self.bayes.inventory().entries {
-            let mut add = |values: Tensor<1>| {
-                paths.push(entry.path.clone());
-                // Zero, unless something is infinite or not a number.
-                sums.push(values.mul_scalar(0.0).sum());
-            };
-            match entry.spread {
-                Spread::Point => {}
-                Spread::MeanField { psi, .. } => add(psi),
-                Spread::LowRank { left, right, .. } => {
-                    add(left.flatten(0, 2));
-                    add(right.flatten(0, 2));
-                }
-            }
-            add(entry.value);
-        }
-        let sums = read::values(Tensor::cat(sums, 0)).await?;
-        let bad = sums.iter().position(|sum| !sum.is_finite());
-        Ok(bad.map(|bad| paths.swap_remove(bad)))
+        let bad = finite::bad_parameters(self.bayes.inventory()).await?;
+        Ok(bad.into_iter().next())
     }
 
     /// Everything that is needed to go on, as bytes; `notes` come back from [`TrainState::notes`].
@@ -325,6 +350,22 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
             bayes: self.bayes.valid(),
             velocities: self.sgd.velocities.clone(),
             position: self.position,
+        }
+    }
+
+    /// A trainer at an earlier moment of this run. Nothing that it does changes the run or the moment.
+    pub(crate) fn back_at(&self, moment: &Moment<M>) -> Self {
+        Self {
+            // A clone would share its running statistics with the moment.
+            bayes: moment.bayes.valid().train(),
+            sgd: Sgd {
+                velocities: moment.velocities.clone(),
+            },
+            settings: self.settings.clone(),
+            position: moment.position,
+            parts: Parts::default(),
+            tally: Tally::default(),
+            device: self.device.clone(),
         }
     }
 }

@@ -287,6 +287,34 @@ fn a_file_that_is_no_picture_is_named() {
 }
 
 #[test]
+fn a_file_that_cannot_be_read_is_a_broken_picture() {
+    let data = folder();
+    let names = ["a/0.png", "a/1.png", "b/2.png", "b/3.png"];
+    for (number, name) in names.iter().enumerate() {
+        write(data.path(), name, png(&picture(3, 4, 4, number)));
+    }
+    let set = opened(data.path(), Split::Train);
+    // After the folder was listed one is gone, and one has become what nobody can read as a file.
+    std::fs::remove_file(data.path().join("a/1.png")).expect("a file can be removed");
+    std::fs::remove_file(data.path().join("b/3.png")).expect("a file can be removed");
+    std::fs::create_dir(data.path().join("b/3.png")).expect("a folder can be made");
+    for (index, name) in [(1, "a/1.png"), (3, "b/3.png")] {
+        let error = set.picture(index).expect_err("nothing to read");
+        assert!(
+            matches!(&error, DataError::Broken { name: found, .. } if found.ends_with(name)),
+            "{error}"
+        );
+    }
+    let skipping = BatchSettings {
+        skip_broken: true,
+        ..settings(4, plain([3, 4, 4]))
+    };
+    let made = epoch(&batches(set, skipping), 0, 0);
+    assert_eq!(examples(&made), [0, 2]);
+    assert_eq!(made[0].skipped.len(), 2);
+}
+
+#[test]
 fn a_picture_that_claims_to_be_huge_is_refused_before_memory_is_asked_for() {
     let mut bmp = vec![0; 54];
     bmp[..2].copy_from_slice(b"BM");

@@ -56,6 +56,24 @@ fn pictures_that_contradict_themselves_are_refused() {
     );
 }
 
+/// A shape may come out of a file. No memory is taken for one that cannot be.
+#[test]
+fn shapes_out_of_range_are_refused() {
+    let picture = Picture::new(1, 1, 1, vec![7]).expect("a picture");
+    for shape in [
+        [1, usize::MAX, usize::MAX],
+        [1, 1 << 40, 1 << 40],
+        [usize::MAX, 1, 1],
+        [3, 0, 8],
+        [3, 16_384, 16_384],
+    ] {
+        let preparation = Preparation::new(shape, Normalisation::uniform(3, 0.5, 0.5));
+        let error = preparation.prepare(&picture).expect_err("refused");
+        let text = error.to_string();
+        assert!(text.starts_with("the shape of inputs is "), "{text}");
+    }
+}
+
 #[test]
 fn lists_that_do_not_fit_are_refused() {
     let pictures = || vec![picture(1, 2, 2, 0), picture(1, 3, 3, 1)];

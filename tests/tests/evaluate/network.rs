@@ -2,7 +2,7 @@
 
 use bayesadapter::{
     evaluate::{Collector, KernelPosterior, LayerPosterior, movements},
-    metrics::Histogram,
+    metrics::{DrawCurve, Histogram},
     models::{Architecture, Network},
     ops::{NoiseKey, fill_normals},
     posterior::{Bayes, IntoBayes, Inventory, LowRankEnsemble, LowRankForm, MeanField, Posterior},
@@ -10,6 +10,7 @@ use bayesadapter::{
 };
 use bayesadapter_tests::values;
 use burn::tensor::{Device, Tensor, TensorData, read_sync};
+use std::cell::Cell;
 
 fn network() -> Network {
     let architecture: Architecture = "digits-cnn".parse().unwrap();
@@ -37,9 +38,10 @@ fn a_network_is_evaluated_batch_by_batch() {
     let batch = |seed: u64| Ok::<_, String>((images(5, seed), vec![seed as u32; 5]));
     let mut collector = Collector::new((0..10).map(|digit| digit.to_string()));
     let mut told = Vec::new();
-    let added = collector.add_batches(&bayes, (0..3).map(batch), &options, async |done, curve| {
+    let progress = async |done: usize, curve: Option<&DrawCurve>| {
         told.push((done, curve.map(|curve| curve.ensemble.len())));
-    });
+    };
+    let added = collector.add_batches(&bayes, (0..3).map(batch), &options, progress, async || {});
     read_sync(added).unwrap();
     let strangers = (7..9).map(batch);
     let added = collector.add_out_of_distribution_batches(
@@ -48,6 +50,7 @@ fn a_network_is_evaluated_batch_by_batch() {
         strangers,
         &options,
         async |_| {},
+        async || {},
     );
     read_sync(added).unwrap();
     let found = collector.finish("MFG").unwrap();
@@ -71,9 +74,44 @@ fn a_batch_that_cannot_be_read_is_an_error() {
     let mut collector = Collector::new((0..10).map(|digit| digit.to_string()));
     let batches = [Ok((images(2, 0), vec![0, 1])), Err("the disk is gone")];
     let options = PredictOptions::new(Draws::Mean);
-    let error = read_sync(collector.add_batches(&bayes, batches, &options, async |_, _| {}));
-    assert!(error.unwrap_err().to_string().ends_with("the disk is gone"));
+    let added = collector.add_batches(&bayes, batches, &options, async |_, _| {}, async || {});
+    assert!(
+        read_sync(added)
+            .unwrap_err()
+            .to_string()
+            .ends_with("the disk is gone")
+    );
     assert_eq!(collector.finish("MAP").unwrap().scores.examples, 2);
+}
+
+#[test]
+fn others_have_a_turn_after_every_launch() {
+    let bayes = bayes(MeanField::fine_tune(1_797));
+    // A draw of a batch at a time.
+    let options = PredictOptions {
+        rows_at_once: 5,
+        ..PredictOptions::new(Draws::Fixed(4)).with_draws_kept()
+    };
+    let batch = |seed: u64| Ok::<_, String>((images(5, seed), vec![seed as u32; 5]));
+    let mut collector = Collector::new((0..10).map(|digit| digit.to_string()));
+    let turns = Cell::new(0);
+    let give_way = async || turns.set(turns.get() + 1);
+    let batches = (0..3).map(batch);
+    let added = collector.add_batches(&bayes, batches, &options, async |_, _| {}, &give_way);
+    read_sync(added).unwrap();
+    // Four draws, and the network at its mean.
+    assert_eq!(turns.take(), 3 * (4 + 1));
+    let strangers = (7..9).map(batch);
+    let added = collector.add_out_of_distribution_batches(
+        "noise",
+        &bayes,
+        strangers,
+        &options,
+        async |_| {},
+        &give_way,
+    );
+    read_sync(added).unwrap();
+    assert_eq!(turns.take(), 2 * 4);
 }
 
 /// Mean and standard deviation over networks that were drawn one by one.

@@ -7,14 +7,17 @@ use bayesadapter::{
 };
 
 /// The first digits, some of which cannot be read.
-struct Holey {
+pub struct Holey {
     whole: Pictures,
     len: usize,
     broken: Box<dyn Fn(usize) -> bool + Send + Sync>,
 }
 
 impl Holey {
-    fn of(len: usize, broken: impl Fn(usize) -> bool + Send + Sync + 'static) -> Arc<dyn Dataset> {
+    pub fn of(
+        len: usize,
+        broken: impl Fn(usize) -> bool + Send + Sync + 'static,
+    ) -> Arc<dyn Dataset> {
         let (whole, broken) = (digits(Split::Train), Box::new(broken));
         Arc::new(Self { whole, len, broken })
     }
@@ -167,6 +170,35 @@ fn a_picture_that_ends_a_run_costs_nothing_that_was_learnt() {
 }
 
 #[test]
+fn a_run_that_a_picture_ended_goes_on_without_it() {
+    let mut settings = settings(Method::Map);
+    settings.training.batch = 2;
+    settings.training.epochs = 2;
+    let picture = picture_of_batch(10, settings.seed);
+    let job = |skip_broken| {
+        let mut settings = settings.clone();
+        settings.data.skip_broken = skip_broken;
+        job_on(settings, Holey::of(40, move |index| index == picture))
+    };
+    let memory = Memory::default();
+    let (ended, _) = ending(job(false), None, memory.clone());
+    let error = ended.unwrap_err();
+    assert!(
+        matches!(error, SessionError::Data(DataError::Broken { .. })),
+        "{error}"
+    );
+    let (position, bytes) = memory.kept().states.last().cloned().unwrap();
+    assert_eq!(position.step, 10);
+    let whole = complete_job(job(true), None);
+    let again = complete_job(job(true), Some(TrainState::from_bytes(&bytes).unwrap()));
+    assert!(again.kept().posterior == whole.kept().posterior);
+    assert_eq!(
+        timeless(&again.kept().history),
+        timeless(&whole.kept().history)
+    );
+}
+
+#[test]
 fn pictures_that_cannot_be_judged_are_told_by_name() {
     let mut settings = settings(Method::Map);
     settings.training.epochs = 1;
@@ -196,6 +228,13 @@ fn pictures_that_cannot_be_judged_are_told_by_name() {
     };
     let others = evaluation.out_of_distribution.as_ref().unwrap();
     assert_eq!((evaluation.scores.examples, others.examples.len()), (9, 5));
+    // Which pictures the nine are, can be told.
+    assert_eq!(evaluation.passed_over, [5, 10, 11]);
+    let judged: Vec<usize> = (0..9).map(|at| evaluation.picture_of(at)).collect();
+    assert_eq!(judged, [0, 1, 2, 3, 4, 6, 7, 8, 9]);
+    let pictures = digits(Split::Train);
+    let labels: Vec<u32> = judged.iter().map(|&at| pictures.label(at)).collect();
+    assert_eq!(labels, evaluation.labels);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a run keeps: in its folder, on a full disk, and after numbers ran away.
 
-use super::*;
+use super::{refusing::put_aside, *};
 use bayesadapter::session::RunFolder;
 
 #[test]
@@ -27,7 +27,11 @@ fn a_stop_that_cannot_be_saved_is_an_error() {
     until(&control, |event| matches!(event, Event::Progress(_)));
     control.send(Command::Stop);
     let error = thread.join().unwrap().unwrap_err();
-    assert!(matches!(error, SessionError::NotSaved { .. }), "{error}");
+    let SessionError::NotSaved { step, .. } = error else {
+        panic!("{error}");
+    };
+    let aside = TrainState::from_bytes(&put_aside(&error.to_string())).unwrap();
+    assert_eq!(aside.position.step, step);
     // The history is in the state: a stop without its file is whole.
     let memory = Memory::refusing(&["history"]);
     let (control, thread) = spawn(job(settings(Method::Mfg)), None, memory.clone());
@@ -215,4 +219,36 @@ fn learning_rates_that_are_set_on_the_way_last() {
     });
     control.send(Command::Stop);
     thread.join().unwrap().unwrap();
+}
+
+/// A run that ended before its first state was saved has judged what it starts from.
+#[test]
+fn a_start_that_was_judged_on_the_same_pictures_is_not_judged_again() {
+    let pretrained = complete(settings(Method::Map), None);
+    let scratch = tempfile::tempdir().unwrap();
+    let weights = scratch.path().join("map.safetensors");
+    std::fs::write(&weights, &pretrained.kept().posterior).unwrap();
+    let mut tuning = settings(Method::Pse);
+    tuning.training.epochs = 1;
+    tuning.model.weights = Some(weights.display().to_string());
+    let told = |name: &str, known: &Evaluation| {
+        let path = scratch.path().join(name);
+        let mut folder = RunFolder::create(path, &tuning, "").unwrap();
+        Keeper::evaluation(&mut folder, known).unwrap();
+        let job = Job::open(tuning.clone(), &Device::flex()).unwrap();
+        let (control, port) = connect();
+        read_sync(run(job, None, &mut folder, &port, &OwnThread)).unwrap();
+        let judged = control.events().into_iter().find_map(|event| match event {
+            Event::Evaluated(one) if one.method == "MAP" => Some(one.scores.accuracy),
+            _ => None,
+        });
+        judged.unwrap()
+    };
+    let honest = pretrained.kept().evaluations[0].clone();
+    // No network is that bad: it tells what was read from what was found out.
+    let mut known = honest.clone();
+    known.scores.accuracy = -1.0;
+    assert_eq!(told("the same", &known), -1.0);
+    known.labels[0] = (known.labels[0] + 1) % 10;
+    assert_eq!(told("others", &known), honest.scores.accuracy);
 }

@@ -1,7 +1,10 @@
 //! A run as its users see it: commands in, events out, states that go on.
 
 mod broken;
+mod devices;
+mod diverging;
 mod keeping;
+mod refusing;
 
 use bayesadapter::{
     data::{Dataset, Split, digits},
