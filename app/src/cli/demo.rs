@@ -1,6 +1,6 @@
 //! `bayesadapter demo`: the whole story on handwritten digits.
 
-use super::{Voice, devices, finetune, outcome};
+use super::{Voice, devices, finetune, outcome, places};
 use crate::{
     demo::{DATA, run_folder, settings},
     error::{BadInput, unwritable},
@@ -34,7 +34,7 @@ pub struct Flags {
     seed: u64,
 }
 
-/// What the run files of a demo begin with, and no others.
+/// What the run files of a demo begin with, and no others: by it they are known when a demo is replaced.
 const ABOUT: &str = "A run of bayesadapter's demo";
 
 /// What a demo makes in the folder of a run; the file that tells whose run it is goes last.
@@ -61,14 +61,14 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
     let mut runs = Vec::new();
     for method in METHODS {
         voice.say(format_args!("\n{}", introduction(method)));
-        let settings = RunSettings {
+        let mut settings = RunSettings {
             seed: flags.seed,
             ..settings(method, flags.device, &flags.out)
         };
+        places::write_in_full(&mut settings);
         let job = Job::open(settings, &device.device)?;
         let path = run_folder(&flags.out, method);
-        let about = format!("{ABOUT}\n{}", about(&device));
-        let folder = RunFolder::create(&path, &job.settings, &about)?;
+        let folder = RunFolder::create(&path, &job.settings, &marked(&about(&device)))?;
         let code = finetune::execute_quietly(job, None, folder, voice)?;
         if let Some(code) = code {
             return Ok(code);
@@ -123,6 +123,18 @@ fn is_free(path: &Path) -> bool {
     match disk::list(path) {
         Ok(entries) => entries.iter().all(|entry| entry.ends_with(".lock")),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
+    }
+}
+
+fn marked(about: &str) -> String {
+    format!("{ABOUT}\n{about}")
+}
+
+/// What the run file in a folder shall say of itself: that of a demo stays one.
+pub fn kept_mark(run: &Path, about: String) -> String {
+    match is_of_demo(run) {
+        true => marked(&about),
+        false => about,
     }
 }
 
@@ -232,6 +244,16 @@ mod tests {
         fs::write(out.join("report.html"), "of the demo").unwrap();
         run(out, "mfg", ABOUT);
         clear(out).unwrap();
+    }
+
+    #[test]
+    fn a_run_of_a_demo_that_went_on_stays_one() {
+        let scratch = tempfile::tempdir().unwrap();
+        let of_demo = run(scratch.path(), "map", ABOUT);
+        let of_user = run(scratch.path(), "mfg", "A run of bayesadapter 0.1.0");
+        let about = |run: &Path| kept_mark(run, "device: another".to_owned());
+        assert_eq!(about(&of_demo), format!("{ABOUT}\ndevice: another"));
+        assert_eq!(about(&of_user), "device: another");
     }
 
     #[test]

@@ -50,16 +50,21 @@ fn gpu(kind: DeviceKind) -> Result<Named> {
     Ok(named(device, &setup.adapter.get_info()))
 }
 
-/// A device on an adapter, with the name that people know that by.
-pub fn named(device: Device, info: &wgpu::AdapterInfo) -> Named {
+/// What people know an adapter by.
+pub fn name_of(info: &wgpu::AdapterInfo) -> String {
     let kind = match info.device_type {
         wgpu::DeviceType::Cpu => "software adapter",
         wgpu::DeviceType::IntegratedGpu => "integrated GPU",
         wgpu::DeviceType::DiscreteGpu => "GPU",
         _ => "adapter",
     };
+    format!("{} ({kind}, {})", info.name, info.backend)
+}
+
+/// A device on an adapter, with its name.
+pub fn named(device: Device, info: &wgpu::AdapterInfo) -> Named {
     Named {
-        name: format!("{} ({kind}, {})", info.name, info.backend),
+        name: name_of(info),
         device,
         fast: info.device_type != wgpu::DeviceType::Cpu,
     }

@@ -3,7 +3,7 @@
 use super::{
     BadInput, Voice, devices, faces,
     flags::usual_workers,
-    outcome,
+    interrupt, outcome,
     test_pictures::{self, Judged},
 };
 use crate::{
@@ -67,16 +67,17 @@ pub struct Flags {
     /// Folder for the report [default: none is written].
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
-    /// List of pairs of faces like LFW's pairs.txt, of which --data has the pictures, Name/Name_0001.jpg: tells how
-    /// often a network knows whether two faces are of one person, fold by fold [default: none, classes are judged].
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["ood", "corruption", "skip_broken", "out"])]
+    /// Pairs of faces: tells how often a network knows whether two are of one person, fold by fold. A list like LFW's
+    /// pairs.txt, of which --data has the pictures, Name/Name_0001.jpg; or cfp-ff (frontal faces) or cfp-fp (frontal
+    /// and profile), for which --data is the folder of CFP with Data and Protocol [default: none, classes are judged].
+    #[arg(long, value_name = "FILE|cfp-ff|cfp-fp", conflicts_with_all = ["ood", "corruption", "skip_broken", "out"])]
     pairs: Option<PathBuf>,
 }
 
 pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
     let device = devices::choose(flags.device)?;
     if let Some(pairs) = &flags.pairs {
-        let faces = FacePairs::open(&flags.data, pairs)?;
+        let faces = faces::open(&flags.data, pairs)?;
         for path in &flags.posteriors {
             verify(path, flags, &faces, &device.device, voice)?;
         }
@@ -170,7 +171,7 @@ fn judge(
         device: device.clone(),
     };
     let (control, port) = session::connect();
-    super::finetune::stop_on_interrupt(&control);
+    let interrupt = interrupt::stops(&control);
     let judged = std::thread::scope(|scope| {
         let thread = scope.spawn(move || {
             let evaluation = judge.evaluate(&opened.bayes, opened.method, &port, &OwnThread);
@@ -179,11 +180,23 @@ fn judge(
         voice.follow(&control);
         thread.join()
     });
+    drop(interrupt);
     let judged = judged
         .map_err(|_| anyhow::anyhow!("the evaluation ended by a defect of this program"))??;
-    Ok(judged.map(|evaluation| Evaluation {
-        method: flags.label(path, &evaluation.method),
-        ..evaluation
+    Ok(judged.map(|evaluation| {
+        let method = flags.label(path, &evaluation.method);
+        // The event that told of it before does not know of other files.
+        voice.json(&serde_json::json!({
+            "event": "judged",
+            "file": path,
+            "method": method,
+            "draws": evaluation.draws,
+            "scores": evaluation.scores,
+        }));
+        Evaluation {
+            method,
+            ..evaluation
+        }
     }))
 }
 
@@ -213,6 +226,7 @@ fn verify(
     ));
     voice.json(&serde_json::json!({
         "event": "verified",
+        "file": path,
         "method": method,
         "verification": verification,
     }));

@@ -1,14 +1,34 @@
-//! What networks make of faces.
+//! Pairs of faces, and what networks make of them.
 
-use super::{Voice, flags::usual_workers};
+use super::{BadInput, Voice, flags::usual_workers};
 use crate::network::Opened;
 use anyhow::Result;
 use bayesadapter::{
-    data::{BatchSettings, Batches, FacePairs},
+    data::{BatchSettings, Batches, CfpPairs, FacePairs},
     predict::{Draws, PredictOptions},
     session::{EvaluationSettings, Method},
 };
 use burn::tensor::Device;
+use std::path::Path;
+
+/// The pairs of a list, or of CFP, whose pictures are in `data`.
+pub fn open(data: &str, pairs: &Path) -> Result<FacePairs> {
+    let faces = match pairs.to_str() {
+        Some("cfp-ff") => FacePairs::open_cfp(data, CfpPairs::FrontalFrontal)?,
+        Some("cfp-fp") => FacePairs::open_cfp(data, CfpPairs::FrontalProfile)?,
+        _ => FacePairs::open(data, pairs)?,
+    };
+    // Here, and not after every face was looked at.
+    if faces.pairs().iter().all(|pair| pair.fold == 0) {
+        return Err(BadInput(format!(
+            "{} has one fold, but two or more are needed: the threshold for the pairs of a fold is chosen on those of \
+             the others. Begin the list with the numbers of folds and of pairs in each, as in `10 300`",
+            pairs.display()
+        ))
+        .into());
+    }
+    Ok(faces)
+}
 
 /// The features of every picture in the pairs, averaged over draws, one behind the other.
 pub fn features(

@@ -1,18 +1,20 @@
 //! `bayesadapter finetune` and `pretrain`: one run in one folder.
 
 use super::{
-    Voice, devices,
+    Voice, demo, devices,
     exit::{BadInput, INTERRUPTED},
     flags::RunFlags,
-    outcome,
+    interrupt, outcome, places,
 };
 use crate::outcome::{about, folder_name};
 use anyhow::{Result, anyhow};
 use bayesadapter::{
-    session::{self, Command, Ending, Job, Method, RunFolder, RunSettings},
+    data::DataError,
+    evaluate::EvaluateError,
+    session::{self, Ending, Job, Method, RunFolder, RunSettings, SessionError},
     train::{FineTuning, TrainState},
 };
-use std::{io::Write, path::Path, process::ExitCode};
+use std::{path::Path, process::ExitCode};
 
 /// Where a run starts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,7 +29,8 @@ pub fn run(flags: &RunFlags, start: Start, voice: &Voice) -> Result<ExitCode> {
     if let Some(folder) = &flags.resume {
         return resume(folder, flags, voice);
     }
-    let settings = settings(flags, start)?;
+    let mut settings = settings(flags, start)?;
+    places::write_in_full(&mut settings);
     let device = devices::choose(settings.device)?;
     let job = Job::open(settings, &device.device)?;
     tell_remarks(&job, voice);
@@ -93,8 +96,10 @@ fn resume(path: &Path, flags: &RunFlags, voice: &Voice) -> Result<ExitCode> {
         }));
         return Ok(ExitCode::SUCCESS);
     }
-    let mut settings = saved.clone();
+    places::refuse_new_files(flags, &saved)?;
+    let mut settings = saved;
     flags.apply(&mut settings);
+    places::write_in_full(&mut settings);
     let (state, damaged) = folder.state()?;
     for file in damaged {
         voice.warn(&format!(
@@ -104,9 +109,8 @@ fn resume(path: &Path, flags: &RunFlags, voice: &Voice) -> Result<ExitCode> {
     }
     let device = devices::choose(settings.device)?;
     let job = Job::open(settings, &device.device)?;
-    if job.settings != saved {
-        folder.change(&job.settings, &about(&device))?;
-    }
+    // From here on the run is of this program and this device, whatever else stays as it was.
+    folder.change(&job.settings, &demo::kept_mark(path, about(&device)))?;
     voice.say(format_args!("Device: {}", device.name));
     execute(job, state, folder, voice)
 }
@@ -134,11 +138,12 @@ pub fn execute_quietly(
 ) -> Result<Option<ExitCode>> {
     let path = folder.path().to_owned();
     let (control, thread) = session::spawn(job, state, folder);
-    stop_on_interrupt(&control);
+    let interrupt = interrupt::stops(&control);
     voice.follow(&control);
     let ending = thread
         .join()
         .map_err(|_| anyhow!("the run ended by a defect of this program"))?;
+    drop(interrupt);
     match ending {
         Ok(Ending::Finished) => Ok(None),
         Ok(Ending::Stopped) => {
@@ -154,35 +159,30 @@ pub fn execute_quietly(
                 .join("checkpoints")
                 .read_dir()
                 .is_ok_and(|mut files| files.next().is_some());
-            if resumable {
+            let broken = is_of_broken_picture(&error);
+            if resumable || broken {
+                let flag = if broken { " --skip-broken" } else { "" };
                 voice.say(format_args!(
-                    "The last saved state is in {0}; go on with: bayesadapter finetune --resume {0}",
+                    "What was done is in {0}; go on with: bayesadapter finetune --resume {0}{flag}",
                     path.display()
                 ));
-                voice.json(&serde_json::json!({ "event": "resumable", "resume": path }));
+                voice.json(&serde_json::json!({
+                    "event": "resumable",
+                    "resume": path,
+                    "skip_broken": broken,
+                }));
             }
             Err(error.into())
         }
     }
 }
 
-/// Ctrl-C ends the run after its current step; a second one ends the program at once.
-pub fn stop_on_interrupt(control: &session::Control) {
-    use std::sync::{Mutex, Once, PoisonError};
-    static INSTALLED: Once = Once::new();
-    static CURRENT: Mutex<Option<(session::Control, bool)>> = Mutex::new(None);
-    let lock = || CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
-    *lock() = Some((control.clone(), false));
-    INSTALLED.call_once(|| {
-        // Where no handler can be set, Ctrl-C ends the program, and the last saved state is there.
-        let _ = ctrlc::set_handler(move || match &mut *lock() {
-            Some((control, told)) if !*told => {
-                *told = true;
-                let text = "\nStopping after this step; once more to end at once.";
-                let _ = writeln!(std::io::stderr(), "{text}");
-                control.send(Command::Stop);
-            }
-            _ => std::process::exit(i32::from(INTERRUPTED)),
-        });
-    });
+/// Whether a run ended at a picture that it could have passed over.
+fn is_of_broken_picture(error: &SessionError) -> bool {
+    let data = match error {
+        SessionError::Data(error) => Some(error),
+        SessionError::Evaluate(EvaluateError::Data(error)) => error.downcast_ref(),
+        _ => None,
+    };
+    matches!(data, Some(DataError::Broken { .. }))
 }

@@ -13,16 +13,12 @@ use bayesadapter::{
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// What a run keeps from its start: only device, learning rates and the bound on gradients can change on the way.
-const FIXED: [&str; 26] = [
+/// What a run keeps from its start: only device, learning rates, the bound on gradients, what becomes of broken
+/// pictures, the threads that read them and the places of its files can change on the way.
+const FIXED: [&str; 21] = [
     "model",
-    "weights",
     "replace_head",
-    "data",
-    "ood",
     "augment",
-    "skip_broken",
-    "workers",
     "posterior",
     "components",
     "rank",
@@ -164,8 +160,9 @@ pub struct RunFlags {
     /// Folder of the run; one that holds a run is never overwritten [default: runs/<model>-<posterior>].
     #[arg(long, value_name = "FOLDER", help_heading = "Run")]
     pub out: Option<PathBuf>,
-    /// Go on with the run in this folder, bit for bit; other learning rates and --clip-norm can be given with it
-    /// [default: a new run].
+    /// Go on with the run in this folder, bit for bit. --device, learning rates, --clip-norm, --skip-broken and
+    /// --workers can be given with it, and --data, --ood and --weights if the same files are elsewhere now [default: a
+    /// new run].
     #[arg(long, value_name = "FOLDER", conflicts_with_all = FIXED, help_heading = "Run")]
     pub resume: Option<PathBuf>,
     /// Settings from a run file, such as the run.toml of another run; flags go before them [default: none].
@@ -332,7 +329,18 @@ mod tests {
 
     #[test]
     fn every_flag_is_fixed_or_may_change_when_a_run_goes_on() {
-        let changing = ["mean_rate", "spread_rate", "clip_norm", "device", "resume"];
+        let changing = [
+            "weights",
+            "data",
+            "ood",
+            "skip_broken",
+            "workers",
+            "mean_rate",
+            "spread_rate",
+            "clip_norm",
+            "device",
+            "resume",
+        ];
         let command = RunFlags::augment_args(clap::Command::new("finetune"));
         let mut flags: Vec<&str> = command
             .get_arguments()

@@ -13,14 +13,17 @@ pub(crate) mod finetune;
 mod flags;
 mod gui;
 mod inspect;
+mod interrupt;
 mod kernels;
 mod ops;
 pub(crate) mod outcome;
+mod places;
 mod predict;
 mod test_pictures;
 
 use anyhow::Result;
 use bars::{Output, Voice};
+use bayesadapter::ops::kernels_from_environment;
 use clap::{Args, Parser, Subcommand};
 pub use exit::BadInput;
 use std::{path::PathBuf, process::ExitCode};
@@ -69,6 +72,9 @@ enum Command {
     #[command(subcommand)]
     Data(DataCommand),
     /// List the devices that can compute.
+    ///
+    /// Adapters run one of two sets of kernels: that of GPUs, or that of adapters that are a CPU. The environment
+    /// variable BAYESADAPTER_KERNELS, `gpu` or `software`, decides for all of them; `auto`, as without it, by adapter.
     Devices {
         /// Also compute every op on the preferred adapter, and compare with the CPU: drivers have defects.
         #[arg(long)]
@@ -102,6 +108,9 @@ pub fn main() -> ExitCode {
         _ => Output::Text,
     };
     let voice = Voice::new(output);
+    if let Err(unknown) = kernels_from_environment() {
+        voice.warn(&unknown.to_string());
+    }
     match run(
         arguments
             .command

@@ -9,7 +9,7 @@ use crate::{
 use anyhow::Result;
 use bayesadapter::{
     evaluate::Evaluation,
-    session::{Job, RunFolder},
+    session::{HistoryRow, Job, OwnThread, RunFolder},
 };
 use burn::tensor::read_sync;
 use std::{path::Path, process::ExitCode};
@@ -19,15 +19,27 @@ pub fn finish(path: &Path, voice: &Voice) -> Result<ExitCode> {
     let report = outcome::report(path)?;
     table(&report.evaluations, voice);
     let page = report::write(&report, path)?;
-    let posterior = RunFolder::open(path)?.0.posterior_path();
+    let (folder, _) = RunFolder::open(path)?;
+    let posterior = folder.posterior_path();
+    let seconds_per_epoch = seconds_per_epoch(&folder.history_rows()?);
+    if let Some(seconds) = seconds_per_epoch {
+        voice.say(format_args!("Training: {seconds:.2} s per epoch"));
+    }
     voice.say(format_args!("Posterior: {}", posterior.display()));
     voice.say(format_args!("Report: {}", page.display()));
     voice.json(&serde_json::json!({
         "event": "finished",
         "posterior": posterior,
         "report": page,
+        "seconds_per_epoch": seconds_per_epoch,
     }));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Seconds of training per epoch, in all processes that worked on the run.
+fn seconds_per_epoch(history: &[HistoryRow]) -> Option<f64> {
+    let last = history.last().filter(|row| row.epoch > 0.0)?;
+    Some(last.seconds / last.epoch)
 }
 
 /// The methods in a table, the first being what the others are compared with.
@@ -74,7 +86,7 @@ pub fn plan(job: &Job, device: &str, voice: &Voice) -> Result<ExitCode> {
     if let Some(load) = &job.load {
         voice.say(format_args!("Weights: {load}"));
     }
-    let preflight = read_sync(preflight(job))?;
+    let preflight = read_sync(preflight(job, &OwnThread))?;
     let estimate = &preflight.estimate;
     voice.say(format_args!("Posterior: {}", preflight.conversion));
     voice.say(format_args!("Estimate: {estimate}"));

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::{fs, path::Path};
 
 /// Pictures of two kinds in folders of these names: `count` of upright and of lying bars.
-fn bars(folder: &Path, names: [&str; 2], count: u8) {
+pub fn bars(folder: &Path, names: [&str; 2], count: u8) {
     for (class, name) in names.into_iter().enumerate() {
         fs::create_dir_all(folder.join(name)).unwrap();
         for number in 0..count {
@@ -178,25 +178,123 @@ fn a_network_compares_faces() {
     let pairs = scratch.path().join("pairs.txt");
     let list = "2\t1\nAnn\t1\t2\nAnn\t1\tBob\t1\nBob\t1\t2\nAnn\t2\tBob\t2\n";
     fs::write(&pairs, list).unwrap();
-    let line = said(&[
+    let file = posterior();
+    assert_eq!(folds(&file, &data, path(&pairs)), [2; 2]);
+    // Of a single fold it is said at once, and not after every face was looked at.
+    fs::write(
+        &pairs,
+        "2\nAnn\t1\t2\nBob\t1\t2\nAnn\t1\tBob\t1\nAnn\t2\tBob\t2\n",
+    )
+    .unwrap();
+    let (code, error) = refused(&verify(&file, &data, path(&pairs))[1..]);
+    assert!(
+        code == 3 && error.contains("pairs.txt has one fold"),
+        "{code}: {error}"
+    );
+}
+
+#[test]
+fn a_network_compares_the_faces_of_cfp() {
+    let scratch = tempfile::tempdir().unwrap();
+    let data = scratch.path().join("cfp");
+    let protocol = data.join("Protocol");
+    for (kind, list) in [("frontal", "F"), ("profile", "P")] {
+        let made = scratch.path().join(kind);
+        bars(&made, ["001", "002"], 2);
+        let mut lines = String::new();
+        for (number, (person, picture)) in [("001", 0), ("001", 1), ("002", 0), ("002", 1)]
+            .into_iter()
+            .enumerate()
+        {
+            let name = format!("Data/Images/{person}/{kind}/{picture}.png");
+            let place = data.join(&name);
+            fs::create_dir_all(place.parent().unwrap()).unwrap();
+            fs::copy(made.join(person).join(format!("{picture}.png")), place).unwrap();
+            lines += &format!("{} ../{name}\n", number + 1);
+        }
+        fs::create_dir_all(&protocol).unwrap();
+        fs::write(protocol.join(format!("Pair_list_{list}.txt")), lines).unwrap();
+    }
+    for fold in 1..=10 {
+        for (pairs, same) in [("FF", "1,2\n"), ("FP", "1,2\n3,3\n")] {
+            let folder = protocol.join(format!("Split/{pairs}/{fold:02}"));
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("same.txt"), same).unwrap();
+            fs::write(folder.join("diff.txt"), "2,3\n").unwrap();
+        }
+    }
+    let file = posterior();
+    assert_eq!(folds(&file, &data, "cfp-ff"), [2; 10]);
+    assert_eq!(folds(&file, &data, "cfp-fp"), [3; 10]);
+    // The place of LFW's pictures is none of CFP.
+    let (code, error) = refused(&verify(&file, &scratch.path().join("frontal"), "cfp-ff")[1..]);
+    assert!(
+        code == 3 && error.contains("Pair_list_F.txt"),
+        "{code}: {error}"
+    );
+}
+
+fn verify<'a>(posterior: &'a str, data: &'a Path, pairs: &'a str) -> Vec<&'a str> {
+    vec![
         "--json",
         "evaluate",
-        &posterior(),
+        posterior,
         "--data",
-        path(&data),
+        path(data),
         "--pairs",
-        path(&pairs),
+        pairs,
         "--draws",
         "3",
         "--device",
         "cpu",
-    ]);
+    ]
+}
+
+/// Pairs in each fold that a network compared.
+fn folds(posterior: &str, data: &Path, pairs: &str) -> Vec<u64> {
+    let line = said(&verify(posterior, data, pairs));
     let verified: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(verified["event"], "verified");
     assert_eq!(verified["method"], "MFG");
+    assert_eq!(verified["file"], posterior);
     let folds = verified["verification"]["folds"].as_array().unwrap();
-    assert!(
-        folds.len() == 2 && folds.iter().all(|fold| fold["count"] == 2),
-        "{line}"
+    folds
+        .iter()
+        .map(|fold| fold["count"].as_u64().unwrap())
+        .collect()
+}
+
+#[test]
+fn files_of_one_method_are_told_apart() {
+    let scratch = tempfile::tempdir().unwrap();
+    let copy = |name: &str| {
+        let place = scratch.path().join(name);
+        fs::create_dir_all(&place).unwrap();
+        fs::copy(posterior(), place.join("posterior.safetensors")).unwrap();
+        path(&place.join("posterior.safetensors")).to_owned()
+    };
+    let (first, second) = (copy("first"), copy("second"));
+    let lines = said(&[
+        "--json", "evaluate", &first, &second, "--data", "digits", "--draws", "2", "--device",
+        "cpu",
+    ]);
+    let events = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let judged: Vec<Value> = events.filter(|event| event["event"] == "judged").collect();
+    let told: Vec<(&str, &str)> = judged
+        .iter()
+        .map(|event| {
+            let text = |name: &str| event[name].as_str().unwrap();
+            (text("file"), text("method"))
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (first.as_str(), "MFG first"),
+            (second.as_str(), "MFG second")
+        ]
     );
+    assert_eq!(judged[0]["scores"], judged[1]["scores"]);
 }

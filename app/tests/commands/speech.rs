@@ -1,6 +1,6 @@
 //! How the program speaks to scripts, and how it is interrupted.
 
-use super::{path, program, runs, said};
+use super::{path, program, runs, said, text};
 use serde_json::Value;
 use std::{
     io::{BufRead, BufReader},
@@ -78,6 +78,24 @@ fn devices_are_listed_under_the_names_that_are_taken() {
     assert_eq!(said(&["--quiet", "devices"]), "");
     let taken = said(&["predict", "--help"]);
     assert!(taken.contains("gpu:N"), "{taken}");
+}
+
+#[test]
+fn kernels_that_do_not_exist_are_told_of() {
+    let warning = |kernels: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bayesadapter"));
+        let command = command.arg("devices").env("BAYESADAPTER_KERNELS", kernels);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        text(&output.stderr)
+    };
+    let told = warning("sofware");
+    assert!(
+        told.contains("\"sofware\"") && told.contains("BAYESADAPTER_KERNELS may be gpu"),
+        "{told}"
+    );
+    assert!(!warning("software").contains("BAYESADAPTER_KERNELS"));
+    assert!(said(&["devices", "--help"]).contains("BAYESADAPTER_KERNELS"));
 }
 
 #[test]
@@ -214,7 +232,7 @@ fn damage_is_told_to_scripts_and_to_the_quiet() {
         assert!(output.status.success());
         output
     };
-    let told = events(&super::text(&start("--json").stdout));
+    let told = events(&text(&start("--json").stdout));
     let warned = |event: &Value| {
         event["event"] == "warning" && event["message"].to_string().contains("damaged")
     };
@@ -225,5 +243,5 @@ fn damage_is_told_to_scripts_and_to_the_quiet() {
     );
     let quiet = start("--quiet");
     assert!(quiet.stdout.is_empty());
-    assert!(super::text(&quiet.stderr).contains("is damaged"));
+    assert!(text(&quiet.stderr).contains("is damaged"));
 }
