@@ -90,9 +90,14 @@ function afterAll(ask) {
 const NO_MEMORY =
   "most likely the memory of this tab is used up; a smaller batch, network or set of pictures needs less";
 
+/** What a panic says, without the place in the source that it begins with. */
+function withoutPlace(panic) {
+  return panic?.replace(/^panicked at [^\n]*\n/, "");
+}
+
 /** Tells if the module cannot go on after an error that nobody caught. */
 function broken(error) {
-  const failure = afterAll(() => globalThis.bayesadapter?.failure());
+  const failure = withoutPlace(afterAll(() => globalThis.bayesadapter?.failure()));
   if (failure || error instanceof WebAssembly.RuntimeError || error instanceof RangeError) {
     fail(`The program has stopped: ${failure ?? NO_MEMORY}. Reload the page to begin again.`);
   }

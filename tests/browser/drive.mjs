@@ -1,8 +1,10 @@
 // Opens the pages in headless Chromium and judges what they do, in the manner of `cargo test`: with WebGPU by a
 // software adapter, and without WebGPU. Pictures of the window are left beside this file.
-// Usage: node drive.mjs <chromium> <url> <bayesadapter> <demo folder>
+// Usage: node drive.mjs <chromium> <url> <bayesadapter> <demo folder> <folder of golden files>
 import { chromium } from "playwright-core";
 import { testApi } from "./api.mjs";
+import { testFiles } from "./files.mjs";
+import { testFinger } from "./finger.mjs";
 import { testLearning } from "./learning.mjs";
 import { testOps } from "./ops.mjs";
 import { testOwn } from "./own.mjs";
@@ -47,9 +49,9 @@ class Report {
   }
 }
 
-const [executablePath, url, program, demo] = process.argv.slice(2);
-if (!demo) {
-  console.error("usage: node drive.mjs <chromium> <url> <bayesadapter> <demo folder>");
+const [executablePath, url, program, demo, golden] = process.argv.slice(2);
+if (!golden) {
+  console.error("usage: node drive.mjs <chromium> <url> <bayesadapter> <demo folder> <folder of golden files>");
   process.exit(2);
 }
 const report = new Report();
@@ -57,7 +59,7 @@ for (const [name, extra] of Object.entries(BROWSERS)) {
   console.log(`\nrunning tests in Chromium, ${name}`);
   const browser = await chromium.launch({ executablePath, args: [...ARGUMENTS, ...extra] });
   try {
-    const setting = { browser, url, program, demo, name };
+    const setting = { browser, url, program, demo, golden, name };
     await testApi(report, setting);
     await testWindow(report, setting);
     if (name === "webgpu") {
@@ -66,6 +68,8 @@ for (const [name, extra] of Object.entries(BROWSERS)) {
     } else {
       // Whole runs: a GPU in software would take half an hour.
       await testOwn(report, setting);
+      await testFiles(report, setting);
+      await testFinger(report, setting);
     }
   } finally {
     await browser.close();

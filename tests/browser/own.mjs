@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writePicture } from "./api.mjs";
-import { assertNoComplaints, openTab } from "./tab.mjs";
+import { assertNoComplaints, mean, openTab } from "./tab.mjs";
 import { Window } from "./widgets.mjs";
 
 const SIDE = 8;
@@ -13,6 +13,9 @@ const SIDE = 8;
 const STRIPES = { across: [0, 1], along: [1, 0], slanted: [0.7, 0.7] };
 /** Pictures of each class: three steps of an epoch, and some to judge by. */
 const COUNTS = { train: 128, test: 20 };
+
+/** Milliseconds between two pictures of the window after which a visitor takes the page for dead. */
+const LONGEST_FRAME_MS = 3_000;
 
 /** The same random numbers every time, of which each is below one. */
 function dice() {
@@ -45,8 +48,6 @@ function prepare(program) {
   return { pictures, weights };
 }
 
-const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-
 export async function testOwn(report, { browser, url, program, name }) {
   const { page, complaints } = await openTab(browser);
   const window = new Window(page, name);
@@ -69,6 +70,7 @@ export async function testOwn(report, { browser, url, program, name }) {
   });
   await test("the loss falls, and the run comes to its end", async () => {
     const before = (await window.status()).happened.finished;
+    const longestFrame = await window.watchFrames();
     // The welcome page is called so too, at the top.
     await window.click("Start", -1);
     const { happened } = await window.until("end", (now) => now.happened.finished > before, { timeout: 600_000 });
@@ -78,6 +80,9 @@ export async function testOwn(report, { browser, url, program, name }) {
     assert.ok(last < 0.95 * first, `${losses}`);
     console.log(`    the loss fell from ${first.toFixed(3)} to ${last.toFixed(3)} in ${steps} steps`);
     assert.ok(happened.evaluations.some(([method]) => method === "PSE"), JSON.stringify(happened.evaluations));
+    const longest = await longestFrame();
+    console.log(`    while it learnt and was judged, the window was drawn at the worst after ${longest.toFixed(0)} ms`);
+    assert.ok(longest < LONGEST_FRAME_MS, `${longest} ms`);
   });
   for (const view of ["Training", "Posterior", "Ensemble", "Uncertainty", "Calibration", "Predict", "Compare"]) {
     await test(`it is shown on the page ${view}`, async () => {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 export async function openTab(browser, options = {}) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
   const complaints = [];
-  await page.addInitScript(rememberDevices);
+  await page.addInitScript(lookAtGpu);
   page.on("pageerror", (error) => complaints.push(`page error: ${error.stack ?? error}`));
   page.on("crash", () => complaints.push("the page crashed"));
   page.on("request", (request) => {
@@ -30,9 +30,10 @@ export async function openTab(browser, options = {}) {
   return { page, complaints };
 }
 
-/** Keeps the GPU's devices within reach, so that a test can take them away. */
-function rememberDevices() {
+/** Keeps the GPU's devices within reach, so that a test can take them away, and counts the pipelines that are made. */
+function lookAtGpu() {
   globalThis.devices = [];
+  globalThis.pipelines = 0;
   const ask = globalThis.GPUAdapter?.prototype.requestDevice;
   if (ask) {
     GPUAdapter.prototype.requestDevice = async function (...given) {
@@ -41,10 +42,23 @@ function rememberDevices() {
       return device;
     };
   }
+  for (const name of ["createComputePipeline", "createComputePipelineAsync"]) {
+    const create = globalThis.GPUDevice?.prototype[name];
+    if (create) {
+      GPUDevice.prototype[name] = function (...given) {
+        globalThis.pipelines += 1;
+        return create.apply(this, given);
+      };
+    }
+  }
 }
 
 export function assertNoComplaints(complaints) {
   assert.deepEqual(complaints, []);
+}
+
+export function mean(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 export function rest(ms) {

@@ -32,9 +32,19 @@ export class Window {
     }, { timeout: 20_000 });
   }
 
+  /** The labels that read so. */
+  async labels(pattern) {
+    return (await this.places()).map(({ label }) => label).filter((label) => pattern.test(label));
+  }
+
   async click(label, at) {
     const [left, top, right, bottom] = await this.place(label, at);
     await this.page.mouse.click((left + right) / 2, (top + bottom) / 2);
+  }
+
+  async tap(label, at) {
+    const [left, top, right, bottom] = await this.place(label, at);
+    await this.page.touchscreen.tap((left + right) / 2, (top + bottom) / 2);
   }
 
   async draw(stroke) {
@@ -47,10 +57,26 @@ export class Window {
       await this.page.mouse.move(...at(point), { steps: 2 });
     }
     await this.page.mouse.up();
-    const status = await this.until(
-      "answer",
-      (now) => now.happened.answers > before && !now.busy,
-    );
+    return this.answerAfter(before);
+  }
+
+  /** The same with a finger; what is drawn follows it from frame to frame. */
+  async drawWithFinger(stroke) {
+    const [left, top, right, bottom] = await this.place("Canvas");
+    const browser = await this.page.context().newCDPSession(this.page);
+    const before = (await this.status()).happened.answers;
+    for (const [at, [x, y]] of stroke.entries()) {
+      const touchPoints = [{ x: left + x * (right - left), y: top + y * (bottom - top) }];
+      await browser.send("Input.dispatchTouchEvent", { type: at === 0 ? "touchStart" : "touchMove", touchPoints });
+      await this.page.evaluate(() => new Promise(requestAnimationFrame));
+    }
+    await browser.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+    return this.answerAfter(before);
+  }
+
+  /** What the network says, once it has said more than before. */
+  async answerAfter(before) {
+    const status = await this.until("answer", (now) => now.happened.answers > before && !now.busy);
     const [digit, probability, mi] = status.happened.answer;
     return { digit, probability, mi };
   }
@@ -70,10 +96,10 @@ export class Window {
     );
   }
 
-  /** Drops a folder of the disk, which only the browser itself can do. */
-  async dropFolder(path) {
+  /** Drops folders of the disk, and files beside them, which only the browser itself can do. */
+  async dropFolder(...files) {
     const browser = await this.page.context().newCDPSession(this.page);
-    const data = { items: [], files: [path], dragOperationsMask: 1 };
+    const data = { items: [], files, dragOperationsMask: 1 };
     for (const type of ["dragEnter", "dragOver", "drop"]) {
       await browser.send("Input.dispatchDragEvent", { type, x: 640, y: 400, data });
     }
@@ -107,6 +133,21 @@ export class Window {
         }),
       frames,
     );
+  }
+
+  /** Watches the window from now on; returns what tells the longest time between two pictures, in milliseconds. */
+  async watchFrames() {
+    await this.page.evaluate(() => {
+      globalThis.longestFrame = 0;
+      let before = performance.now();
+      const tick = (now) => {
+        globalThis.longestFrame = Math.max(globalThis.longestFrame, now - before);
+        before = now;
+        requestAnimationFrame(tick);
+      };
+      requestAnimationFrame(tick);
+    });
+    return () => this.page.evaluate(() => globalThis.longestFrame);
   }
 
   /** Clicks what opens the browser's dialog for files, and chooses there. */

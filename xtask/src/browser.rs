@@ -24,5 +24,6 @@ pub fn test(workspace: &Workspace, tools: &BrowserTools, page: &Path) -> Result<
             &workspace.target.join("release"),
             "bayesadapter",
         ))
-        .arg(page.join("demo")))
+        .arg(page.join("demo"))
+        .arg(workspace.root.join("tests/golden")))
 }

@@ -4,6 +4,7 @@ use anyhow::{Context, Result, bail};
 use std::{
     env,
     ffi::OsStr,
+    io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -19,6 +20,23 @@ pub fn run(command: &mut Command) -> Result<()> {
     let status = command
         .status()
         .with_context(|| format!("cannot start `{}`", shown(command)))?;
+    if !status.success() {
+        bail!("`{}` failed ({status})", shown(command));
+    }
+    Ok(())
+}
+
+/// As [`run`], with every line of the output given to `each` as it comes.
+pub fn lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<()> {
+    println!("$ {}", shown(command));
+    let started = command.stdout(Stdio::piped()).spawn();
+    let mut child = started.with_context(|| format!("cannot start `{}`", shown(command)))?;
+    if let Some(output) = child.stdout.take() {
+        for line in BufReader::new(output).lines() {
+            each(&line?);
+        }
+    }
+    let status = child.wait()?;
     if !status.success() {
         bail!("`{}` failed ({status})", shown(command));
     }

@@ -1,5 +1,6 @@
 //! `cargo xtask web`: the page, ready to be served from any folder.
 
+mod compile;
 mod demo;
 mod sizes;
 
@@ -38,14 +39,14 @@ const STATIC_FILES: [&str; 11] = [
 pub fn build(workspace: &Workspace, tools: &WebTools) -> Result<PathBuf> {
     // A directory of its own, because the compiler may be another one than that of the native build.
     let target = workspace.target.join("wasm");
-    run(tools
-        .toolchain
-        .cargo("rustc")
+    let mut build = tools.toolchain.cargo("rustc");
+    build
         // The crate is a plain library natively, so that a native build links no shared object.
         .args(["--package", PACKAGE, "--lib", "--crate-type", "cdylib"])
         .args(["--profile", PROFILE, "--target-dir"])
         .arg(&target)
-        .current_dir(&workspace.root))?;
+        .current_dir(&workspace.root);
+    compile::without_warnings(&mut build, &workspace.root)?;
     let wasm = target
         .join(TARGET)
         .join(PROFILE)

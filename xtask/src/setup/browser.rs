@@ -19,7 +19,7 @@ const CHROMIUM_NAMES: [&str; 4] = [
 ];
 
 /// Files of tests/browser that the driver needs.
-const DRIVER_FILES: [&str; 10] = [
+const DRIVER_FILES: [&str; 12] = [
     "package.json",
     "package-lock.json",
     "drive.mjs",
@@ -30,6 +30,8 @@ const DRIVER_FILES: [&str; 10] = [
     "window.mjs",
     "own.mjs",
     "api.mjs",
+    "files.mjs",
+    "finger.mjs",
 ];
 
 pub struct BrowserTools {

@@ -10,16 +10,17 @@ use std::{fs, path::PathBuf, process::Command};
 /// Adds what rustup left out in a minimal installation.
 pub fn ensure_components(components: &[&str]) -> Result<()> {
     for component in components {
-        let program = match *component {
-            "clippy" => "clippy-driver",
-            other => other,
+        let (program, package) = match *component {
+            "clippy" => ("clippy-driver", "rust-clippy"),
+            other => (other, other),
         };
         if answer(program, &["--version"]).is_some() {
             continue;
         }
         if find(&["rustup"]).is_none() {
             bail!(
-                "`{component}` is missing; install it for the Rust toolchain in use and try again"
+                "`{component}` is missing: `rustup component add {component}` adds it, and where Rust is not from \
+                 rustup, on Debian `apt-get install {package}`; then try again"
             );
         }
         run(Command::new("rustup").args(["component", "add", component]))?;

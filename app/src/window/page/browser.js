@@ -6,16 +6,21 @@ channel.port1.onmessage = () => waiting.shift()();
 
 /**
  * Lets the browser draw and answer its user. In a hidden tab it takes until the tab is seen again, so that nobody's
- * battery works for a page that nobody looks at. (Timers would wait for 4 ms or more at every step.)
+ * battery works for a page that nobody looks at; the seconds of that come back. (Timers would wait for 4 ms or more at
+ * every step.)
  */
 export async function breathe() {
+  const start = performance.now();
+  let hidden = 0;
   while (document.hidden) {
     await new Promise((seen) => document.addEventListener("visibilitychange", seen, { once: true }));
+    hidden = performance.now() - start;
   }
   await new Promise((done) => {
     waiting.push(done);
     channel.port2.postMessage(null);
   });
+  return hidden / 1000;
 }
 
 /** A moment without work. */
@@ -23,10 +28,13 @@ export function rest() {
   return new Promise((done) => setTimeout(done, 20));
 }
 
-/** The adapter that the browser would give: its name, and whether it is a GPU in software; undefined without one. */
+/**
+ * The adapter that the browser would give: its name, and whether it is a GPU in software; undefined without one. One
+ * that tells nothing of itself is of a browser from before WebGPU was settled, and cannot be opened.
+ */
 export async function adapter() {
   const found = await navigator.gpu?.requestAdapter().catch(() => null);
-  if (!found) {
+  if (!found?.info) {
     return undefined;
   }
   const { description, vendor, architecture } = found.info;
@@ -55,37 +63,50 @@ async function picked(file, name) {
   return { name, bytes: content && new Uint8Array(content) };
 }
 
-const folders = [];
-let folderCame = () => {};
+const dropped = [];
+let somethingCame = () => {};
 
-/** All files of the next folder that is dropped on the page. */
+/**
+ * The next folder that is dropped on the page, or file that is dropped beside one: its name, and all files of it. Only
+ * who asks for folders changes what a drop on the page does.
+ */
 export async function droppedFolder() {
-  while (folders.length === 0) {
-    await new Promise((came) => (folderCame = came));
+  // The same listener is added once.
+  addEventListener("drop", takeFolders, { capture: true });
+  while (dropped.length === 0) {
+    await new Promise((came) => (somethingCame = came));
   }
-  return folders.shift();
+  return dropped.shift();
 }
 
 /** Before the window sees it, which would take a folder for a file. */
 function takeFolders(event) {
-  const entries = Array.from(event.dataTransfer?.items ?? [], (item) => item.webkitGetAsEntry?.());
-  const dropped = entries.filter((entry) => entry?.isDirectory);
-  if (dropped.length === 0) {
+  const items = Array.from(event.dataTransfer?.items ?? [], (item) => item.webkitGetAsEntry?.());
+  const entries = items.filter((entry) => entry);
+  if (!entries.some((entry) => entry.isDirectory)) {
     return;
   }
   event.preventDefault();
   event.stopPropagation();
   // To the window, what was held over it is gone.
   event.target.dispatchEvent(new DragEvent("dragleave"));
-  for (const folder of dropped) {
-    filesBelow(folder).then((files) => {
-      folders.push(files);
-      folderCame();
+  for (const entry of entries) {
+    filesOf(entry).then((files) => {
+      dropped.push({ name: entry.name, files });
+      somethingCame();
     });
   }
 }
 
-/** The files of a folder that was dropped. What the browser refuses to list is left out. */
+/** A file that was dropped, or all files of a folder. What the browser refuses to list is left out. */
+async function filesOf(entry) {
+  if (entry.isDirectory) {
+    return filesBelow(entry);
+  }
+  const file = await new Promise((done) => entry.file(done, () => done(undefined)));
+  return [await picked(file, entry.fullPath.slice(1))];
+}
+
 async function filesBelow(folder) {
   const reader = folder.createReader();
   const inside = [];
@@ -93,17 +114,8 @@ async function filesBelow(folder) {
   for (let part; part?.length !== 0; inside.push(...part)) {
     part = await new Promise((done) => reader.readEntries(done, () => done([])));
   }
-  const files = inside.map(async (entry) => {
-    if (entry.isDirectory) {
-      return filesBelow(entry);
-    }
-    const file = await new Promise((done) => entry.file(done, () => done(undefined)));
-    return [await picked(file, entry.fullPath.slice(1))];
-  });
-  return (await Promise.all(files)).flat();
+  return (await Promise.all(inside.map(filesOf))).flat();
 }
-
-addEventListener("drop", takeFolders, { capture: true });
 
 /** Gives the user a file. */
 export function download(name, bytes) {

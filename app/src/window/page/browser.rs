@@ -4,8 +4,8 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(module = "/src/window/page/browser.js")]
 extern "C" {
-    /// Lets the browser draw and answer its user; takes as long as the tab is hidden.
-    pub async fn breathe();
+    #[wasm_bindgen(js_name = breathe)]
+    async fn give_way() -> JsValue;
 
     /// A moment without work.
     pub async fn rest();
@@ -21,6 +21,15 @@ extern "C" {
 
     #[wasm_bindgen(js_name = png)]
     async fn draw(svg: &str, scale: f32) -> JsValue;
+
+    /// A folder that was dropped, or a file beside one.
+    pub type Dropped;
+
+    #[wasm_bindgen(method, getter)]
+    pub fn name(this: &Dropped) -> String;
+
+    #[wasm_bindgen(method, getter, js_name = files)]
+    fn all_files(this: &Dropped) -> JsValue;
 
     /// A list of files.
     type Files;
@@ -52,6 +61,11 @@ extern "C" {
     pub fn download(name: &str, bytes: &[u8]);
 }
 
+/// Lets the browser draw and answer its user; takes as long as the tab is hidden, and returns the seconds of that.
+pub async fn breathe() -> f64 {
+    give_way().await.as_f64().unwrap_or_default()
+}
+
 /// The adapter that the browser would give, if it has one.
 pub async fn adapter() -> Option<Adapter> {
     defined(find_adapter().await)
@@ -62,9 +76,16 @@ pub async fn choose(folder: bool) -> Vec<Picked> {
     list(choose_files(folder).await)
 }
 
-/// All files of the next folder that is dropped on the page.
-pub async fn dropped_folder() -> Vec<Picked> {
-    list(next_folder().await)
+/// The next folder that is dropped on the page, or file that is dropped beside one.
+pub async fn dropped_folder() -> Dropped {
+    next_folder().await.unchecked_into()
+}
+
+impl Dropped {
+    /// All files of it.
+    pub fn files(&self) -> Vec<Picked> {
+        list(self.all_files())
+    }
 }
 
 fn list(files: JsValue) -> Vec<Picked> {

@@ -19,8 +19,27 @@ const FROM_OUTSIDE: &str = "files";
 struct Shared {
     /// Files that are chosen or read at this moment.
     awaited: usize,
+    /// Files among them that were dropped.
+    read: usize,
+    /// Times that something came from outside.
+    arrivals: usize,
     chosen: Vec<(Purpose, PathBuf)>,
     dropped: Vec<PathBuf>,
+    /// Why something that was dropped is of no use.
+    refused: Vec<String>,
+}
+
+impl Shared {
+    /// A folder for what comes now: names that came before are other files.
+    fn new_folder(&mut self) -> PathBuf {
+        self.arrivals += 1;
+        self.folder()
+    }
+
+    /// The folder of what came last.
+    fn folder(&self) -> PathBuf {
+        Path::new(FROM_OUTSIDE).join(self.arrivals.to_string())
+    }
 }
 
 /// A dialog that is open, if one is, and what was dropped.
@@ -42,15 +61,14 @@ impl Dialog {
                 | Purpose::DataFolder
                 | Purpose::Strangers
                 | Purpose::CompareRun
+                | Purpose::JudgeOn(_)
+                | Purpose::JudgeWith(_)
         );
         let shared = self.begin();
         spawn_local(async move {
             let picked = browser::choose(folder).await;
-            let path = match folder {
-                true => put_folder(&picked),
-                false => picked.first().map(|file| put(&file.name(), file.bytes())),
-            };
             let mut shared = shared.borrow_mut();
+            let path = put_all(&shared.new_folder(), &picked);
             shared.awaited -= 1;
             shared.chosen.extend(path.map(|path| (purpose, path)));
         });
@@ -59,22 +77,41 @@ impl Dialog {
     /// Takes up what was dropped on the page.
     pub fn take(&mut self, dropped: &egui::DroppedFileHandle) {
         let (shared, dropped) = (self.begin(), dropped.clone());
+        let folder = {
+            let mut shared = shared.borrow_mut();
+            shared.read += 1;
+            // Files that are dropped together stay together: some are one data set.
+            match shared.read {
+                1 => shared.new_folder(),
+                _ => shared.folder(),
+            }
+        };
         spawn_local(async move {
             let content = dropped.bytes_async().await;
-            let path = put(&dropped.path().display().to_string(), content.ok());
+            let path = folder.join(dropped.path());
+            put(&path, content.ok());
             let mut shared = shared.borrow_mut();
             shared.awaited -= 1;
+            shared.read -= 1;
             shared.dropped.push(path);
         });
     }
 
-    /// Takes up every folder that is dropped on the page from now on. The window's own events tell of files only.
+    /// Takes up every folder that is dropped on the page from now on, and what is dropped beside it. The window's own
+    /// events tell of files only.
     pub fn take_folders(&self, ctx: egui::Context) {
         let shared = Rc::clone(&self.0);
         spawn_local(async move {
             loop {
-                let files = browser::dropped_folder().await;
-                shared.borrow_mut().dropped.extend(put_folder(&files));
+                let dropped = browser::dropped_folder().await;
+                let mut shared = shared.borrow_mut();
+                match put_all(&shared.new_folder(), &dropped.files()) {
+                    Some(path) => shared.dropped.push(path),
+                    None => {
+                        let reason = format!("the folder {} has no files in it", dropped.name());
+                        shared.refused.push(reason);
+                    }
+                }
                 ctx.request_repaint();
             }
         });
@@ -92,32 +129,37 @@ impl Dialog {
 
     pub fn is_open(&self) -> bool {
         let shared = self.0.borrow();
-        shared.awaited > 0 || !shared.chosen.is_empty() || !shared.dropped.is_empty()
+        let came = !shared.chosen.is_empty() || !shared.dropped.is_empty();
+        shared.awaited > 0 || came || !shared.refused.is_empty()
     }
 
     /// The choice, once it is made. A browser always has dialogs.
+    ///
+    /// # Errors
+    ///
+    /// Why something that was dropped is of no use.
     pub fn poll(&mut self) -> Result<Option<(Purpose, PathBuf)>, String> {
-        Ok(self.0.borrow_mut().chosen.pop())
+        let mut shared = self.0.borrow_mut();
+        match shared.refused.pop() {
+            Some(reason) => Err(reason),
+            None => Ok(shared.chosen.pop()),
+        }
     }
 }
 
-/// Puts all files of a folder into memory, in the place of another folder with its name: the first part of their
-/// names, which is its path.
-fn put_folder(files: &[Picked]) -> Option<PathBuf> {
+/// Puts a file, or all files of a folder, into memory below `place`. The path of it comes back: the first part of the
+/// files' names. There is none without files.
+fn put_all(place: &Path, files: &[Picked]) -> Option<PathBuf> {
     let name = files.first()?.name();
-    let folder = Path::new(FROM_OUTSIDE).join(Path::new(&name).components().next()?);
-    disk::remove_folder(&folder);
     for file in files {
-        put(&file.name(), file.bytes());
+        put(&place.join(file.name()), file.bytes());
     }
-    Some(folder)
+    Some(place.join(Path::new(&name).components().next()?))
 }
 
 /// Puts a file into memory. One whose content the browser refused is missing when it is read.
-fn put(name: &str, content: Option<Vec<u8>>) -> PathBuf {
-    let path = Path::new(FROM_OUTSIDE).join(name);
+fn put(path: &Path, content: Option<Vec<u8>>) {
     if let Some(content) = content {
-        disk::put(path.clone(), content);
+        disk::put(path, content);
     }
-    path
 }

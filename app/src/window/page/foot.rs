@@ -1,7 +1,7 @@
 //! The foot of the page: what computes, and the posterior for taking away.
 
 use super::{
-    super::{Window, news::Wish},
+    super::{LEAST_WIDTH, Window, news::Wish},
     deliver,
     rescue::Saved,
 };
@@ -19,17 +19,26 @@ const CHOICES: [(DeviceChoice, &str); 3] = [
 pub fn foot(window: &mut Window, ui: &mut Ui) {
     egui::Panel::bottom("foot").show(ui, |ui| {
         ui.add_space(2.0);
+        let narrow = ui.available_width() < LEAST_WIDTH;
         ui.horizontal(|ui| {
             device(window, ui);
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                about(ui);
-                download(window, ui);
-                download_run(window, ui);
-                fine_tune(window, ui);
-            });
+            if !narrow {
+                let from_right = egui::Layout::right_to_left(egui::Align::Center);
+                ui.with_layout(from_right, |ui| offers(window, ui));
+            }
         });
+        if narrow {
+            ui.horizontal_wrapped(|ui| offers(window, ui));
+        }
         ui.add_space(2.0);
     });
+}
+
+fn offers(window: &mut Window, ui: &mut Ui) {
+    about(ui);
+    download(window, ui);
+    download_run(window, ui);
+    fine_tune(window, ui);
 }
 
 fn device(window: &mut Window, ui: &mut Ui) {
@@ -73,7 +82,7 @@ fn download(window: &mut Window, ui: &mut Ui) {
     }
     let delivered = disk::read(&file).map_err(Into::into);
     if let Err(error) = delivered.and_then(|bytes| deliver(&file, &bytes)) {
-        window.notice = Some(format!("{error:#}"));
+        window.complain(&format!("{error:#}"));
     }
 }
 

@@ -26,6 +26,7 @@ pub use worker::Worker;
 use super::Window;
 use crate::{
     demo,
+    device::Named,
     report::{self, Report},
 };
 use anyhow::{Context, Result};
@@ -35,8 +36,8 @@ use std::{
     time::Duration,
 };
 
-/// How often the window looks for news while something goes on. Drawing and learning share
-/// the one thread, so this is rarer than on a computer.
+/// How far apart the frames are that show news, and that wait for a dialog. Drawing and learning share the one thread,
+/// so they are rarer than on a computer.
 pub const LOOK: Duration = Duration::from_millis(100);
 
 /// Whether there are folders that the user can look into.
@@ -57,14 +58,19 @@ pub fn usual_place() -> PathBuf {
     PathBuf::from("runs")
 }
 
-/// What a demo in this folder can start from: the ordinary training, which comes with the page.
-pub fn prepare_demo(folder: &Path) {
+/// What a demo of `method` in this folder can start from: the ordinary training, which comes with the page, and what that
+/// is worth, which the run need not find out again.
+pub fn prepare_demo(folder: &Path, method: Method) {
     let given = demo::run_folder(Path::new(DEMO), Method::Map);
     let map = demo::run_folder(folder, Method::Map);
     for (path, bytes) in disk::below(&given) {
         if let Ok(name) = path.strip_prefix(&given) {
             disk::put(map.join(name), bytes);
         }
+    }
+    let judged = Path::new("evaluations").join("map.json");
+    if let Ok(bytes) = disk::shared(&given.join(&judged)) {
+        disk::put(demo::run_folder(folder, method).join(&judged), bytes);
     }
 }
 
@@ -87,6 +93,9 @@ pub fn deliver_report(report: &Report, _: &Path) -> Result<PathBuf> {
     deliver(&path, report::html(report)?.as_bytes())?;
     Ok(path)
 }
+
+/// The page has one thread, which draws and computes: what takes long gives way at every step.
+pub fn give_way(_: &Named) {}
 
 /// A page begins anew every time.
 pub fn remember(_: &Window, _: &mut dyn eframe::Storage) {}

@@ -80,10 +80,11 @@ impl Page {
     /// What the window shows and does, as JSON; nothing after a failure.
     pub fn status(&self) -> Option<String> {
         let window = self.runner.app_mut::<Window>()?;
+        let notices = &window.notices;
         let status = serde_json::json!({
             "device": window.computer.about(),
             "page": window.shown.and_then(|at| window.panels.get(at)).map(|panel| panel.name()),
-            "notice": window.notice,
+            "notice": (!notices.is_empty()).then(|| notices.join("\n")),
             "busy": window.worker.is_busy(),
             "running": window.running(),
             "happened": window.host,

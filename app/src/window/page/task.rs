@@ -8,8 +8,8 @@ use wasm_bindgen_futures::spawn_local;
 pub struct OwnPace;
 
 impl Pace for OwnPace {
-    async fn breathe(&self) {
-        browser::breathe().await;
+    async fn breathe(&self) -> f64 {
+        browser::breathe().await
     }
 
     async fn wait(&self) {

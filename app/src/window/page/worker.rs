@@ -3,6 +3,7 @@
 
 use super::{
     super::{
+        bell::Bell,
         desk::Desk,
         news::News,
         worker::{Mail, Request},
@@ -20,6 +21,7 @@ struct Shared {
     /// What errands are run with; away while one is.
     computer: RefCell<Option<Computer>>,
     news: RefCell<Vec<News>>,
+    bell: Bell,
     /// The file that is open.
     opened: RefCell<Option<PathBuf>>,
 }
@@ -28,12 +30,13 @@ struct Shared {
 pub struct Worker(Rc<Shared>);
 
 impl Worker {
-    pub fn new(computer: Computer) -> Self {
+    pub fn new(computer: Computer, bell: Bell) -> Self {
         Self(Rc::new(Shared {
             mail: RefCell::default(),
             desk: RefCell::new(Some(Desk::new(computer.clone()))),
             computer: RefCell::new(Some(computer)),
             news: RefCell::default(),
+            bell,
             opened: RefCell::default(),
         }))
     }
@@ -70,6 +73,7 @@ impl Shared {
     fn tell(&self, done: Result<News>) {
         let news = done.unwrap_or_else(|error| News::Refused(format!("{error:#}")));
         self.news.borrow_mut().push(news);
+        self.bell.ring();
     }
 }
 
