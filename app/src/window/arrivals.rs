@@ -1,6 +1,9 @@
 //! Where things go that were chosen or dropped.
 
-use super::{Window, errand::Errand, news::Wish, purpose::Purpose, sort::Found, worker::Question};
+use super::{
+    Window, errand::Errand, judging::Case, news::Wish, purpose::Purpose, sort::Found,
+    worker::Question,
+};
 use bayesadapter::disk;
 use egui::{Align2, Frame, Order, RichText, Vec2};
 use std::path::PathBuf;
@@ -14,8 +17,15 @@ impl Window {
             Purpose::CompareRun | Purpose::ComparePosterior => {
                 self.fulfil(Wish::Do(Errand::Compare(path)));
             }
-            Purpose::JudgeOn(file) => {
-                self.fulfil(Wish::Do(Errand::Judge(file.clone(), Some(path))));
+            Purpose::JudgeOn(case) => {
+                let data = Some(path);
+                let case = case.clone();
+                self.fulfil(Wish::Judge(Case { data, ..case }));
+            }
+            Purpose::JudgeWith(case) => {
+                let strangers = Some(path);
+                let case = case.clone();
+                self.fulfil(Wish::Judge(Case { strangers, ..case }));
             }
             Purpose::Save(parcel) => self.fulfil(Wish::Do(Errand::Save(parcel.clone(), path))),
             // The page that asked takes it.
@@ -33,6 +43,12 @@ impl Window {
                 self.show_panel("Predict");
                 self.fulfil(Wish::Ask(Question::File(path.clone())));
             }
+            Found::Pictures { refusal, .. } => match self.has_network {
+                true => self.show_panel("Predict"),
+                false => self.complain(&format!(
+                    "{refusal}. A network that is open can be asked about them: open one, and drop them again"
+                )),
+            },
             Found::Networks(path) => {
                 self.show_panel("Compare");
                 self.fulfil(Wish::Do(Errand::Compare(path.clone())));

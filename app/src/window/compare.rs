@@ -1,18 +1,15 @@
 //! What networks are worth, from where runs left it.
 
 use super::{
-    album::TestData,
-    platform::{Computer, OwnPace},
+    judging::{self, Case},
+    platform::Computer,
 };
-use crate::network::{self, Opened};
 use anyhow::{Context, Result, bail};
 use bayesadapter::{
-    data::Split,
     disk,
     evaluate::Evaluation,
-    session::{self, DeviceChoice, Judge, RunFolder, RunSettings},
+    session::{self, RunFolder},
 };
-use burn::tensor::Device;
 use std::path::{Path, PathBuf};
 
 /// The networks of one run.
@@ -21,14 +18,6 @@ pub struct Compared {
     /// What the run is called.
     pub name: String,
     pub evaluations: Vec<Evaluation>,
-}
-
-/// What the network of a posterior file is worth.
-pub struct Judgement {
-    pub path: PathBuf,
-    /// What it was judged on.
-    pub data: TestData,
-    pub evaluation: Evaluation,
 }
 
 /// Reads a run folder, a folder of runs, or a posterior file. A file that lies in no run is judged on the data that
@@ -83,7 +72,10 @@ fn of_run(path: &Path) -> Result<Compared> {
 }
 
 async fn of_file(path: &Path, computer: &Computer) -> Result<Compared> {
-    let judgement = judge(path, None, computer).await.with_context(|| {
+    // Nobody listens, and nobody stops it: the window shows that the worker is busy.
+    let (_, port) = session::connect();
+    let judged = judging::judge(&Case::of(path), computer, &port).await;
+    let judged = judged.with_context(|| {
         format!(
             "{} lies in no run folder, so it has to be judged on the data it was made with",
             path.display()
@@ -91,96 +83,13 @@ async fn of_file(path: &Path, computer: &Computer) -> Result<Compared> {
     })?;
     Ok(Compared {
         name: name_of(path),
-        path: judgement.path,
-        evaluations: vec![judgement.evaluation],
-    })
-}
-
-/// Judges the network of a posterior file: on the data it was made with, or on those of another path.
-pub async fn judge(path: &Path, data: Option<&Path>, computer: &Computer) -> Result<Judgement> {
-    let device = computer.device(DeviceChoice::Auto).await?.device;
-    let opened = network::open(path, &device)?;
-    let run = opened.run()?;
-    let test = match (data, &run) {
-        (Some(data), _) => TestData {
-            path: data.display().to_string(),
-            seed: None,
-        },
-        (None, Some(run)) => TestData::of(run),
-        (None, None) => bail!(
-            "{} does not say what data it was made with; choose some to judge it on",
-            path.display()
-        ),
-    };
-    // Pictures of another kind belong to the data of the run.
-    let strangers = run.as_ref().filter(|_| data.is_none());
-    let strangers = strangers.and_then(|run| run.data.out_of_distribution.as_ref());
-    let usual = RunSettings::default();
-    let judge = judge_of(
-        &opened,
-        run.as_ref().unwrap_or(&usual),
-        &test,
-        strangers,
-        device,
-    )?;
-    // Nobody listens: the window shows that the worker is busy.
-    let (_, port) = session::connect();
-    let judged = judge
-        .evaluate(&opened.bayes, opened.method, &port, &OwnPace)
-        .await?;
-    Ok(Judgement {
         path: path.to_owned(),
-        data: test,
-        evaluation: judged.context("the judging was stopped")?,
+        evaluations: judged.context("the judging was stopped")?.evaluations,
     })
-}
-
-fn judge_of(
-    opened: &Opened,
-    run: &RunSettings,
-    data: &TestData,
-    strangers: Option<&String>,
-    device: Device,
-) -> Result<Judge> {
-    let test = data.open()?;
-    let (known, found) = (&opened.header.class_names, test.class_names());
-    if !known.is_empty() && known != found {
-        bail!(
-            "{} has the classes {}, and the network knows {}; choose data of the same classes",
-            data.path,
-            in_short(found),
-            in_short(known)
-        );
-    }
-    let out_of_distribution = match strangers {
-        Some(path) => {
-            let data = session::open_any(path, Split::Test)?;
-            Some((name_of(Path::new(path)), data))
-        }
-        None => None,
-    };
-    Ok(Judge {
-        test,
-        out_of_distribution,
-        preparation: opened.preparation()?,
-        settings: run.evaluation.clone(),
-        skip_broken: run.data.skip_broken,
-        workers: run.data.workers,
-        device,
-    })
-}
-
-/// The first of some names, and how many there are.
-fn in_short(names: &[String]) -> String {
-    let first: Vec<&str> = names.iter().take(3).map(String::as_str).collect();
-    match names.len() > first.len() {
-        true => format!("{}, … ({})", first.join(", "), names.len()),
-        false => first.join(", "),
-    }
 }
 
 /// The last part of a path, which people know things by.
-fn name_of(path: &Path) -> String {
+pub fn name_of(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or(path.as_os_str());
     stem.to_string_lossy().into_owned()
 }

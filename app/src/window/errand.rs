@@ -2,6 +2,7 @@
 
 use super::{
     compare::{self, Compared},
+    judging::{self, Case},
     news::News,
     platform::{self, Computer},
     sort, survey,
@@ -11,7 +12,7 @@ use crate::{
     report::{self, Exhibit, Format},
 };
 use anyhow::Result;
-use bayesadapter::session::RunSettings;
+use bayesadapter::session::{Port, RunSettings};
 use std::path::{Path, PathBuf};
 
 /// One thing to do.
@@ -28,8 +29,8 @@ pub enum Errand {
     SortToCompare(PathBuf),
     /// Read what the networks of a run, or of a posterior file, are worth.
     Compare(PathBuf),
-    /// Judge the network of a posterior file: on the data that it was made with, or on those of this path.
-    Judge(PathBuf, Option<PathBuf>),
+    /// Judge the network of a posterior file, which the other end of the port follows and can stop.
+    Judge(Case, Port),
     /// Write a file.
     Save(Parcel, PathBuf),
     /// Write the report of a run into its folder, and show it.
@@ -87,10 +88,10 @@ impl Errand {
                 let runs: Vec<Compared> = compare::read(&path, computer).await?;
                 News::Compared(runs)
             }
-            Self::Judge(path, data) => {
-                let judged = compare::judge(&path, data.as_deref(), computer).await;
-                News::Judged(judged.map(Box::new).map_err(|error| format!("{error:#}")))
-            }
+            Self::Judge(case, port) => match judging::judge(&case, computer, &port).await? {
+                Some(judgement) => News::Judged(Box::new(judgement)),
+                None => News::JudgingOver,
+            },
             Self::Save(parcel, path) => told(save(parcel, path).await, false),
             Self::Report(folder) => told(report_of(&folder), true),
         })

@@ -22,7 +22,7 @@ impl Window {
         }
         match pasted(ctx) {
             Some(Ok(picture)) => {
-                self.notice = None;
+                self.notices.clear();
                 self.show_panel("Predict");
                 self.fulfil(Wish::Ask(Question::Pasted(picture)));
             }
@@ -68,7 +68,7 @@ impl Window {
                 self.shown = Some(at);
             }
         }
-        let command = match self.phase {
+        let command = match self.phase() {
             Phase::Training => Command::Pause,
             Phase::Paused => Command::Resume,
             _ => return wishes,

@@ -118,7 +118,7 @@ pub fn at_least(ui: &mut Ui, width: f32, draw: impl FnOnce(&mut Ui)) {
 
 /// Names with their colours, over plots that share them.
 pub fn key(ui: &mut Ui, names: &[(&str, Ink)]) {
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         for (name, ink) in names {
             let (area, _) = ui.allocate_exact_size(Vec2::splat(11.0), egui::Sense::hover());
             ui.painter().rect_filled(area, 2.0, ink.on(ui));
@@ -200,8 +200,9 @@ pub mod terms {
     pub const CLASSWISE_ECE: &str = "The ECE of the probability of every class, not only the predicted one, averaged over the classes.";
     pub const BRIER: &str =
         "Squared distance of the probabilities from the truth: 0 is perfect, 2 is the worst.";
-    pub const RISK_COVERAGE: &str = "Error among the answers that are kept, if only the surest share is kept; the \
-        lower, the better the network knows its mistakes.";
+    pub const RISK_COVERAGE: &str = "Error among the answers that are kept, if only the surest share is kept: by \
+        mutual information where there are draws, else by entropy. The lower, the better the network knows its \
+        mistakes; the dashed line is what the slider keeps.";
     pub const ERROR_ABOVE_CONFIDENCE: &str = "Of the answers with at least this confidence, the share that is wrong; \
         answers about pictures of another kind are always wrong.";
     pub const NLL: &str = "Negative log-likelihood of the test labels, in nats: punishes confident mistakes; lower is \

@@ -5,11 +5,13 @@
 mod album;
 mod arrivals;
 mod bar;
+mod bell;
 mod closing;
 mod compare;
 mod desk;
 mod errand;
 mod input;
+mod judging;
 mod keys;
 mod look;
 mod news;
@@ -31,7 +33,8 @@ mod view_menu;
 mod welcome;
 mod worker;
 
-use bayesadapter::session::{Command, Phase};
+use bayesadapter::session::{Command, Control, Phase};
+use bell::Bell;
 use closing::Closing;
 use eframe::egui;
 use news::{News, Wish};
@@ -43,11 +46,14 @@ pub use platform::{Page, give, has_saved, open, rescue, webgpu};
 pub use platform::{open, tour};
 use purpose::Purpose;
 use runner::{Plan, Runner};
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 use welcome::Welcome;
 
-/// Points that a page needs across.
+/// Points that a page needs across, if it does not say otherwise.
 const LEAST_WIDTH: f32 = 1120.0;
+
+/// How often the window looks for news that nobody rang for: that a thread broke off.
+const LOOK_UNASKED: Duration = Duration::from_millis(250);
 
 /// All that the window holds.
 struct Window {
@@ -55,6 +61,7 @@ struct Window {
     /// The panel that is shown; the welcome page if none is.
     shown: Option<usize>,
     welcome: Welcome,
+    bell: Bell,
     worker: Worker,
     computer: Computer,
     runner: Option<Runner>,
@@ -66,16 +73,19 @@ struct Window {
     reported: Option<PathBuf>,
     /// Where the folders of runs go.
     out: PathBuf,
+    /// A posterior is open.
+    has_network: bool,
     /// The file that the user asked for last.
     opening: Option<PathBuf>,
     /// The user opened a file of their own since the runs began: theirs do not take its place.
     own_file: bool,
     /// What a run left meanwhile, until the user has read it.
     finished: Option<PathBuf>,
-    phase: Phase,
+    /// The judging of a posterior file, while it goes on.
+    judging: Option<Control>,
     dialog: Dialog,
-    /// What went wrong, a line each, until the user has read it.
-    notice: Option<String>,
+    /// What went wrong, the latest last, until the user has read it.
+    notices: Vec<String>,
     /// Files that are being written.
     saves: usize,
     /// What was saved last, until the user has read it.
@@ -94,23 +104,26 @@ impl Window {
 
     /// On devices that may be open already.
     fn on(computer: Computer) -> Self {
+        let bell = Bell::default();
         let mut window = Self {
             panels: panels::all(),
             shown: None,
             welcome: Welcome::default(),
-            worker: Worker::new(computer.clone()),
+            worker: Worker::new(computer.clone(), bell.clone()),
+            bell,
             computer,
             runner: None,
             plans: Vec::new(),
             reported: None,
             run_folder: PathBuf::new(),
             out: platform::usual_place(),
+            has_network: false,
             opening: None,
             own_file: false,
             finished: None,
-            phase: Phase::Ended,
+            judging: None,
             dialog: Dialog::default(),
-            notice: None,
+            notices: Vec::new(),
             saves: 0,
             saved: None,
             to_show: None,
@@ -124,10 +137,16 @@ impl Window {
     fn running(&self) -> bool {
         self.runner.as_ref().is_some_and(|runner| !runner.is_over())
     }
+
+    /// What the run does at this moment.
+    fn phase(&self) -> Phase {
+        self.runner.as_ref().map_or(Phase::Ended, Runner::phase)
+    }
 }
 
 impl eframe::App for Window {
     fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
+        self.bell.hang(ui.ctx());
         self.take_input(ui.ctx());
         self.catch_up();
         if self.closing.ui(ui.ctx(), self.running(), self.saves) {
@@ -138,7 +157,7 @@ impl eframe::App for Window {
         egui::Panel::top("bar").show(ui, |ui| {
             ui.add_space(4.0);
             self.bar(ui, &mut wishes);
-            self.notice(ui);
+            self.notices(ui);
             self.finished(ui, &mut wishes);
             take_away::saved(ui, &mut self.saved);
             ui.add_space(2.0);
@@ -152,11 +171,13 @@ impl eframe::App for Window {
         };
         let frame = egui::Frame::central_panel(ui.style()).inner_margin(margin);
         egui::CentralPanel::default().frame(frame).show(ui, |ui| {
-            look::at_least(ui, LEAST_WIDTH, |ui| {
-                match self.shown.and_then(|at| self.panels.get_mut(at)) {
-                    Some(panel) => panel.ui(ui, &mut wishes),
-                    None => self.welcome.ui(ui, &self.out, running, &mut wishes),
-                }
+            let shown = self.shown.and_then(|at| self.panels.get_mut(at));
+            let width = shown
+                .as_ref()
+                .map_or(LEAST_WIDTH, |panel| panel.least_width());
+            look::at_least(ui, width, |ui| match shown {
+                Some(panel) => panel.ui(ui, &mut wishes),
+                None => self.welcome.ui(ui, &self.out, running, &mut wishes),
             });
         });
         arrivals::drop_hint(ui.ctx());
@@ -167,8 +188,11 @@ impl eframe::App for Window {
             let address = take_away::file_url(&path);
             ui.ctx().open_url(egui::OpenUrl::new_tab(address));
         }
-        if self.running() || self.worker.is_busy() || self.dialog.is_open() {
+        if self.dialog.is_open() {
+            // Nobody rings when the user has chosen.
             ui.ctx().request_repaint_after(platform::LOOK);
+        } else if self.running() || self.worker.is_busy() {
+            ui.ctx().request_repaint_after(LOOK_UNASKED);
         }
     }
 

@@ -2,8 +2,9 @@
 
 use super::{
     album::{Album, TestData, Wanted},
-    compare::{Compared, Judgement},
+    compare::Compared,
     errand::Errand,
+    judging::{Case, Judgement},
     purpose::Purpose,
     sort::Found,
     survey::{Estimated, Survey},
@@ -64,10 +65,14 @@ pub enum News {
     Sorted(Found),
     /// What the networks of runs are worth.
     Compared(Vec<Compared>),
-    /// The network of a posterior file is being judged.
-    Judging,
-    /// What it is worth.
-    Judged(Result<Box<Judgement>, String>),
+    /// The network of this posterior file is being judged.
+    Judging(PathBuf),
+    /// How far that is.
+    JudgeSays(Event),
+    /// It came to its end, one way or the other.
+    JudgingOver,
+    /// What the network is worth.
+    Judged(Box<Judgement>),
     /// A file was written.
     Saved {
         path: PathBuf,
@@ -98,6 +103,10 @@ pub enum Wish {
     Complain(String),
     /// Something for the worker.
     Do(Errand),
+    /// What the network of a posterior file is worth.
+    Judge(Case),
+    /// That it is not judged any more.
+    StopJudging,
     /// This posterior file.
     Open(PathBuf),
     /// Something for the run.

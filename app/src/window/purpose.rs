@@ -1,7 +1,6 @@
 //! What the user is asked for.
 
-use super::errand::Parcel;
-use std::path::PathBuf;
+use super::{errand::Parcel, judging::Case};
 
 /// What a path is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,8 +21,10 @@ pub enum Purpose {
     /// A run to compare with others.
     CompareRun,
     ComparePosterior,
-    /// A folder of pictures that this posterior file is judged on.
-    JudgeOn(PathBuf),
+    /// A folder of pictures that a posterior file is judged on.
+    JudgeOn(Case),
+    /// A folder of pictures of another kind, for the same.
+    JudgeWith(Case),
     /// Where something is saved.
     Save(Parcel),
 }

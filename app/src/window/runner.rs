@@ -2,14 +2,17 @@
 
 use super::{
     album::TestData,
+    bell::Bell,
     news::News,
-    platform::{Computer, OwnPace, Task},
+    platform::{self, Computer, OwnPace, Task},
 };
 use crate::{demo, outcome};
 use anyhow::Result;
 use bayesadapter::{
     disk,
-    session::{self, Command, Control, DeviceChoice, Ending, Job, Method, RunFolder, RunSettings},
+    session::{
+        self, Command, Control, DeviceChoice, Ending, Job, Method, Phase, RunFolder, RunSettings,
+    },
 };
 use std::{
     path::{Path, PathBuf},
@@ -63,18 +66,37 @@ enum Step {
     Over(Result<(), String>),
 }
 
+/// The end of the runs: what they tell wakes the window.
+struct Told {
+    steps: SyncSender<Step>,
+    bell: Bell,
+}
+
+impl Told {
+    /// Whether somebody listens.
+    fn tell(&self, step: Step) -> bool {
+        let told = self.steps.send(step).is_ok();
+        self.bell.ring();
+        told
+    }
+}
+
 impl Runner {
     /// What is finished is not done again, and what was stopped goes on.
-    pub fn new(plans: Vec<Plan>, computer: Computer) -> Self {
+    pub fn new(plans: Vec<Plan>, computer: Computer, bell: Bell) -> Self {
         // Two steps of a run and one at the end: a page, which must not wait, has room for all of them.
-        let (told, steps) = sync_channel(2 * plans.len() + 1);
+        let (sender, steps) = sync_channel(2 * plans.len() + 1);
+        let told = Told {
+            steps: sender,
+            bell,
+        };
         let stop = Arc::new(AtomicBool::new(false));
         let asked = Arc::clone(&stop);
         let task = Task::start(move || async move {
             let done = runs(plans, &computer, &told, &asked).await;
             let done = done.map_err(|error| format!("{error:#}"));
             // Nobody listens once the window is closed.
-            let _ = told.send(Step::Over(done));
+            told.tell(Step::Over(done));
         });
         Self {
             steps,
@@ -93,6 +115,12 @@ impl Runner {
         if let Some(control) = &self.control {
             control.send(command);
         }
+    }
+
+    /// What the run does at this moment, even if nobody has read its events yet.
+    pub fn phase(&self) -> Phase {
+        let control = self.control.as_ref();
+        control.map_or(Phase::Ended, |control| control.latest().phase)
     }
 
     /// Whether all is done.
@@ -162,12 +190,7 @@ impl Drop for Runner {
 
 const DEFECT: &str = "the run ended by a defect of this program; what was saved stays";
 
-async fn runs(
-    plans: Vec<Plan>,
-    computer: &Computer,
-    told: &SyncSender<Step>,
-    stop: &AtomicBool,
-) -> Result<()> {
+async fn runs(plans: Vec<Plan>, computer: &Computer, told: &Told, stop: &AtomicBool) -> Result<()> {
     for Plan { folder, settings } in plans {
         let path = folder;
         let opened = match disk::exists(&path.join("run.toml")) {
@@ -180,6 +203,7 @@ async fn runs(
             continue;
         }
         let named = computer.device(settings.device).await?;
+        platform::give_way(&named);
         let device = &named.device;
         let (job, mut folder, state) = match opened {
             Some((folder, settings)) => {
@@ -198,13 +222,15 @@ async fn runs(
             return Ok(());
         }
         let (control, port) = session::connect();
-        let began = told.send(Step::Began {
+        let bell = told.bell.clone();
+        control.listen(move || bell.ring());
+        let heard = told.tell(Step::Began {
             method,
             folder: path,
             data: TestData::of(&job.settings),
             control: control.clone(),
         });
-        if began.is_err() || stop.load(Ordering::Relaxed) {
+        if !heard || stop.load(Ordering::Relaxed) {
             control.send(Command::Stop);
         }
         let ending = session::run(job, state, &mut folder, &port, &OwnPace).await;
@@ -212,7 +238,7 @@ async fn runs(
         drop(folder);
         let finished = matches!(ending, Ok(Ending::Finished));
         let ending = ending.map_err(|error| error.to_string());
-        if told.send(Step::Ended { method, ending }).is_err() || !finished {
+        if !told.tell(Step::Ended { method, ending }) || !finished {
             return Ok(());
         }
     }

@@ -4,7 +4,7 @@ use super::compare::{is_run, runs_in};
 use anyhow::{Context, Result, bail};
 use bayesadapter::{
     checkpoint::Checkpoint,
-    data::{self, Split},
+    data::{self, DataError, Split},
     disk,
     file::{FileError, PosteriorFile},
     session::{RunFolder, RunSettings},
@@ -18,6 +18,12 @@ pub enum Found {
     Weights(PathBuf),
     Data(PathBuf),
     Picture(PathBuf),
+    /// Pictures in a folder, which a network can be asked about.
+    Pictures {
+        paths: Vec<PathBuf>,
+        /// Why none can learn from them.
+        refusal: String,
+    },
     Settings(Box<RunSettings>),
     /// A run that came to its end has a posterior to open.
     FinishedRun {
@@ -69,6 +75,13 @@ fn folder(path: PathBuf) -> Result<Found> {
     match (data::open(&path, Split::Train), runs_in(&path)) {
         (Ok(_), _) => Ok(Found::Data(path)),
         (Err(_), Ok(_)) => Ok(Found::Networks(path)),
+        (Err(error @ DataError::NoClasses { .. }), Err(_)) => match pictures_in(&path)? {
+            paths if paths.is_empty() => Err(error.into()),
+            paths => Ok(Found::Pictures {
+                paths,
+                refusal: error.to_string(),
+            }),
+        },
         (Err(error), Err(_)) => Err(error.into()),
     }
 }
@@ -106,6 +119,14 @@ fn file(path: PathBuf) -> Result<Found> {
         Err(FileError::NoPosterior | FileError::Format(_)) => checkpoint(path),
         Err(error) => Err(error).with_context(|| path.display().to_string()),
     }
+}
+
+/// The pictures right inside of a folder, by name.
+fn pictures_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let paths = disk::list(folder);
+    let mut paths = paths.with_context(|| format!("{} cannot be read", folder.display()))?;
+    paths.retain(|path| !disk::is_folder(path) && matches!(is_picture(path), Ok(true)));
+    Ok(paths)
 }
 
 fn is_picture(path: &Path) -> Result<bool> {

@@ -9,6 +9,7 @@ mod compare;
 mod drops;
 mod files;
 mod judged;
+mod judging;
 mod outside;
 mod pictures;
 mod posterior;
@@ -226,6 +227,9 @@ fn pages_say_what_to_do_before_there_is_anything_to_show() {
 #[test]
 fn training_shows_curves_and_obeys() {
     let mut news = vec![began(Method::Pse), phase(Phase::Training)];
+    let waiting = page("Training", &news);
+    let compiles = "Learning (a GPU compiles its kernels first)";
+    assert!(waiting.query_by_label(compiles).is_some());
     news.extend((1..60).map(|at| progress(14 * at)));
     let message = "the disk is full; free some space".to_owned();
     news.push(News::Run(Event::Warning { message }));

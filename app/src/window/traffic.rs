@@ -3,6 +3,7 @@
 use super::{
     Window,
     errand::Errand,
+    judging::Case,
     news::{News, Wish},
     platform,
     runner::{Plan, Runner},
@@ -10,17 +11,20 @@ use super::{
 use crate::outcome;
 use bayesadapter::{
     disk,
-    session::{Command, Ending, Event, Phase},
+    session::{self, Command, Ending},
 };
 use std::path::Path;
 
-/// Lines of what went wrong that are shown at once.
-const MOST_COMPLAINTS: usize = 5;
+/// Things that went wrong and are shown at once; of more, the latest.
+const MOST_NOTICES: usize = 5;
 
 impl Window {
     /// Takes what happened since the last frame, and tells every panel.
     pub(super) fn catch_up(&mut self) {
-        let mut news = self.worker.poll();
+        let found = self.worker.poll();
+        // Before what the worker found: the judging of a file has told everything when its result is there.
+        let mut news = self.follow_judging();
+        news.extend(found);
         if let Some(runner) = &mut self.runner {
             news.extend(runner.poll());
         }
@@ -29,14 +33,14 @@ impl Window {
         }
         match self.dialog.poll() {
             Ok(Some((purpose, path))) => {
-                self.notice = None;
+                self.notices.clear();
                 self.tell(&News::Chosen(purpose, path));
             }
             Ok(None) => {}
             Err(error) => self.tell(&News::Refused(error)),
         }
         for path in self.dialog.dropped() {
-            self.notice = None;
+            self.notices.clear();
             let shown = self.shown.and_then(|at| self.panels.get(at));
             self.fulfil(Wish::Do(match shown.map(|panel| panel.name()) {
                 Some("Compare") => Errand::SortToCompare(path),
@@ -47,11 +51,7 @@ impl Window {
 
     pub(super) fn tell(&mut self, news: &News) {
         match news {
-            News::Began { folder, .. } => {
-                self.run_folder.clone_from(folder);
-                self.phase = Phase::Preparing;
-            }
-            News::Run(Event::Phase { phase }) => self.phase = *phase,
+            News::Began { folder, .. } => self.run_folder.clone_from(folder),
             News::Ended {
                 ending: Ok(Ending::Finished),
                 ..
@@ -75,8 +75,9 @@ impl Window {
                 self.closing.call_off();
                 self.complain(error);
             }
-            News::Refused(error) | News::Judged(Err(error)) => self.complain(error),
+            News::Refused(error) => self.complain(error),
             News::Opened(view) => {
+                self.has_network = true;
                 // A posterior with evaluations lies in the folder of its run.
                 let folder = view.path.parent().filter(|_| !view.evaluations.is_empty());
                 self.reported = folder.map(Path::to_owned);
@@ -105,11 +106,10 @@ impl Window {
 
     /// Tells the user what went wrong, beside what they have not read yet.
     pub(super) fn complain(&mut self, error: &str) {
-        let notice = self.notice.take().unwrap_or_default();
-        let mut lines: Vec<&str> = notice.lines().filter(|line| *line != error).collect();
-        lines.push(error);
-        let oldest = lines.len().saturating_sub(MOST_COMPLAINTS);
-        self.notice = Some(lines[oldest..].join("\n"));
+        self.notices.retain(|known| known != error);
+        self.notices.push(error.to_owned());
+        let oldest = self.notices.len().saturating_sub(MOST_NOTICES);
+        self.notices.drain(..oldest);
     }
 
     pub(super) fn show_panel(&mut self, name: &str) {
@@ -123,7 +123,7 @@ impl Window {
                 let numbered = (1..).map(|number: u32| self.out.join(format!("demo-{number}")));
                 let mut free = numbered.skip_while(|folder| disk::exists(folder));
                 let folder = free.next().unwrap_or_else(|| self.out.clone());
-                platform::prepare_demo(&folder);
+                platform::prepare_demo(&folder, method);
                 self.start(Plan::demo(method, &folder));
             }
             Wish::Run(settings) => {
@@ -141,13 +141,17 @@ impl Window {
             Wish::Complain(text) => self.complain(&text),
             Wish::Do(errand) => {
                 self.saves += usize::from(errand.saves());
-                if matches!(errand, Errand::Judge(..)) {
-                    self.tell(&News::Judging);
-                }
                 self.worker.ask(|mail| mail.add(errand));
             }
+            Wish::Judge(case) => self.judge(case),
+            Wish::StopJudging => {
+                if let Some(judging) = &self.judging {
+                    judging.send(Command::Stop);
+                }
+            }
             Wish::Open(path) => {
-                (self.notice, self.finished) = (None, None);
+                self.notices.clear();
+                self.finished = None;
                 self.own_file = self.running();
                 self.opening = Some(path.clone());
                 self.worker.ask(|mail| mail.open(path));
@@ -168,13 +172,43 @@ impl Window {
         }
     }
 
+    /// Lets the worker judge a posterior file; one at a time, so that it is clear what is stopped.
+    fn judge(&mut self, case: Case) {
+        if self.judging.is_some() {
+            return;
+        }
+        let (control, port) = session::connect();
+        let bell = self.bell.clone();
+        control.listen(move || bell.ring());
+        self.judging = Some(control);
+        self.tell(&News::Judging(case.file.clone()));
+        self.worker.ask(|mail| mail.add(Errand::Judge(case, port)));
+    }
+
+    /// What the judging of a file says, and that it is over.
+    fn follow_judging(&mut self) -> Vec<News> {
+        let Some(control) = &self.judging else {
+            return Vec::new();
+        };
+        // Before its events are taken: when it is over, all of them are there.
+        let over = control.is_over();
+        let events = control.events().into_iter();
+        let mut news: Vec<News> = events.map(News::JudgeSays).collect();
+        if over {
+            self.judging = None;
+            news.push(News::JudgingOver);
+        }
+        news
+    }
+
     fn start(&mut self, plans: Vec<Plan>) {
         let folder = |plans: &[Plan]| plans.last().map(|plan| plan.folder.clone());
         let anew = folder(&self.plans) != folder(&plans);
-        (self.notice, self.finished) = (None, None);
+        self.notices.clear();
+        self.finished = None;
         self.own_file = false;
         self.plans.clone_from(&plans);
-        self.runner = Some(Runner::new(plans, self.computer.clone()));
+        self.runner = Some(Runner::new(plans, self.computer.clone(), self.bell.clone()));
         self.tell(&News::Starting { anew });
         self.show_panel("Training");
     }

@@ -57,7 +57,7 @@ impl Welcome {
             }
             ui.label(
                 RichText::new(
-                    "or drop a posterior, a checkpoint, a folder of pictures, a run folder or a picture anywhere",
+                    "or drop a posterior, a checkpoint, a folder of pictures, a run folder or pictures anywhere",
                 )
                 .weak(),
             );
@@ -111,10 +111,11 @@ fn keys_in_words(ui: &Ui) -> String {
         (&keys::START, "start the run that is set up"),
         (&keys::STOP, "stop it"),
         (&keys::SAVE_REPORT, "save its report"),
+        (&keys::PASTE, "ask about a picture"),
     ];
     let named = named.map(|(keys, what)| format!("{} {what}", ui.ctx().format_shortcut(keys)));
     format!(
-        "Keys: 1, 2, … pages, space pause and resume, {}, Ctrl+V ask about a picture",
+        "Keys: 1, 2, … pages, space pause and resume, {}",
         named.join(", ")
     )
 }

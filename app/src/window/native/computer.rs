@@ -1,60 +1,144 @@
 //! The devices that compute, each opened when it is first needed: opening a GPU takes a moment, and can be done once.
 
+use super::{adapters::Adapters, shared_device};
 use crate::{cli::devices, device::Named};
 use anyhow::{Result, anyhow};
-use bayesadapter::session::DeviceChoice;
-use std::sync::{Arc, Mutex, PoisonError};
+use bayesadapter::session::DeviceChoice::{self, Auto, Cpu, Gpu, NthGpu};
+use eframe::egui_wgpu::RenderState;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use wgpu::{Adapter, AdapterInfo, DeviceType};
 
 /// Devices that threads share.
 #[derive(Clone, Default)]
-pub struct Computer(Arc<Mutex<Opened>>);
+pub struct Computer(Arc<Mutex<Devices>>);
 
-/// Every device that was asked for. One that cannot be opened is not tried again.
 #[derive(Default)]
-struct Opened(Vec<(DeviceChoice, Result<Named, String>)>);
+struct Devices {
+    /// What there is to open.
+    adapters: Adapters,
+    /// The number of the adapter that draws the window, if its device computes too.
+    shared: Option<usize>,
+    /// Every device that was asked for. One that cannot be opened is not tried again.
+    opened: Vec<(DeviceChoice, Result<Named, String>)>,
+}
 
-impl Opened {
+impl Devices {
+    fn find(&self, choice: DeviceChoice) -> Option<&Result<Named, String>> {
+        let found = self.opened.iter().find(|(opened, _)| *opened == choice);
+        found.map(|(_, named)| named)
+    }
+
+    /// Whether a GPU is there that is no software, as far as is known without opening it.
+    fn has_gpu(&self) -> bool {
+        self.find(Gpu).is_some() || self.adapters.has_gpu()
+    }
+
     fn get(&mut self, choice: DeviceChoice) -> Result<Named> {
         let choice = match choice {
-            DeviceChoice::Auto => match self.get(DeviceChoice::Gpu) {
-                Ok(gpu) if gpu.fast => DeviceChoice::Gpu,
-                _ => DeviceChoice::Cpu,
-            },
+            Auto if self.has_gpu() && self.get(Gpu).is_ok_and(|gpu| gpu.fast) => Gpu,
+            Auto => Cpu,
+            NthGpu(number) if self.shared == Some(number) => Gpu,
             choice => choice,
         };
-        let known = self.0.iter().find(|(opened, _)| *opened == choice);
-        let named = known.map(|(_, named)| named.clone()).unwrap_or_else(|| {
+        let named = self.find(choice).cloned().unwrap_or_else(|| {
             let named = devices::choose(choice).map_err(|error| format!("{error:#}"));
-            self.0.push((choice, named.clone()));
+            self.opened.push((choice, named.clone()));
             named
         });
         named.map_err(|error| anyhow!(error))
     }
+
+    fn list(&mut self) -> Vec<(DeviceChoice, String)> {
+        let names = self.adapters.names();
+        let cpu = self.get(Cpu).map(|cpu| cpu.name).ok();
+        let gpu = match self.find(Gpu) {
+            Some(opened) => opened.as_ref().map(|gpu| gpu.name.clone()).ok(),
+            None => names.first().cloned(),
+        };
+        let auto = gpu.clone().filter(|_| self.has_gpu());
+        let auto = auto.or_else(|| cpu.clone());
+        let general = [(Auto, auto), (Cpu, cpu), (Gpu, gpu)];
+        let general = general
+            .into_iter()
+            .filter_map(|(choice, name)| Some((choice, name?)));
+        let numbered = names.into_iter().enumerate();
+        let numbered = numbered.map(|(number, name)| (NthGpu(number), name));
+        general.chain(numbered).collect()
+    }
 }
 
 impl Computer {
-    /// With a GPU that is open already, if one is.
-    pub fn with(gpu: Option<Named>) -> Self {
-        let gpu = gpu.map(|gpu| (DeviceChoice::Gpu, Ok(gpu)));
-        Self(Arc::new(Mutex::new(Opened(gpu.into_iter().collect()))))
+    /// With the device that the window is drawn by, where that is shared, and with the adapters beside it.
+    pub fn beside(drawn_by: &RenderState, is_shared: fn(DeviceType) -> bool) -> Self {
+        let all = drawn_by.available_adapters.iter().map(Adapter::get_info);
+        let all: Vec<AdapterInfo> = all.collect();
+        let adapters = Adapters::among(&all);
+        let gpu = shared_device::of(drawn_by, is_shared);
+        let number = adapters.number(&drawn_by.adapter.get_info());
+        let devices = Devices {
+            adapters,
+            shared: number.filter(|_| gpu.is_some()),
+            opened: gpu.map(|gpu| (Gpu, Ok(gpu))).into_iter().collect(),
+        };
+        Self(Arc::new(Mutex::new(devices)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Devices> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A device, which is opened before if need be.
     pub async fn device(&self, choice: DeviceChoice) -> Result<Named> {
-        let mut opened = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        opened.get(choice)
+        self.lock().get(choice)
     }
 
-    /// Every choice that there is here, with the name of its device.
+    /// Every choice that there is here, with the name of its device. None is opened.
     pub async fn list(&self) -> Vec<(DeviceChoice, String)> {
-        use DeviceChoice::{Auto, Cpu, Gpu, NthGpu};
-        let mut opened = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut named = |choice| Some((choice, opened.get(choice).ok()?.name));
-        let mut all: Vec<_> = [Auto, Cpu, Gpu]
-            .into_iter()
-            .filter_map(&mut named)
-            .collect();
-        all.extend((0..).map(NthGpu).map_while(named));
-        all
+        self.lock().list()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::platform::shared_device::tests::render_state;
+    use burn::tensor::{Device, read_sync};
+
+    #[test]
+    fn listing_devices_opens_none() {
+        let state = render_state(|_| false);
+        let computer = Computer::beside(&state, |_| false);
+        let listed = read_sync(computer.list());
+        let choices: Vec<DeviceChoice> = listed.iter().map(|(choice, _)| *choice).collect();
+        assert!(
+            choices.starts_with(&[Auto, Cpu, Gpu, NthGpu(0)]),
+            "{choices:?}"
+        );
+        let drawing = state.adapter.get_info().name;
+        let mut numbered = listed[3..].iter();
+        assert!(numbered.any(|(_, name)| name.contains(&drawing)));
+        let opened: Vec<DeviceChoice> = computer.lock().opened.iter().map(|one| one.0).collect();
+        assert_eq!(opened, [Cpu]);
+    }
+
+    #[test]
+    fn nothing_is_opened_to_learn_that_there_is_no_gpu() {
+        let computer = Computer::default();
+        let chosen = read_sync(computer.device(Auto)).unwrap();
+        assert!(chosen.device == Device::flex());
+        assert_eq!(computer.lock().opened.len(), 1);
+    }
+
+    #[test]
+    fn the_adapter_that_draws_is_not_opened_a_second_time() {
+        let state = render_state(|_| true);
+        let computer = Computer::beside(&state, |_| true);
+        let number = computer.lock().shared.unwrap();
+        let [one, other] = [Gpu, NthGpu(number)].map(|choice| {
+            let device = computer.device(choice);
+            read_sync(device).unwrap().device
+        });
+        assert!(one == other);
+        assert_eq!(computer.lock().opened.len(), 1);
     }
 }

@@ -135,7 +135,9 @@ fn choosing(purpose: &Purpose, start: &Path) -> Choosing {
             Box::pin(dialog.pick_file())
         }
         Purpose::JudgeOn(_) => Box::pin(titled("Folder of pictures to judge by").pick_folder()),
-        Purpose::Strangers => Box::pin(titled("Folder of pictures of another kind").pick_folder()),
+        Purpose::Strangers | Purpose::JudgeWith(_) => {
+            Box::pin(titled("Folder of pictures of another kind").pick_folder())
+        }
         Purpose::Save(parcel) => {
             let dialog = titled("Save").set_file_name(&parcel.name);
             Box::pin(dialog.save_file())

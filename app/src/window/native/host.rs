@@ -17,9 +17,9 @@ impl Host {
     pub fn on_news(&mut self, _: &News) {}
 
     /// Before a frame is drawn.
-    pub fn frame(window: &mut Window, ctx: &Context, frame: &eframe::Frame) {
+    pub fn frame(window: &mut Window, ctx: &Context, _: &eframe::Frame) {
         if let Some(mut tour) = window.host.tour.take() {
-            match tour.go_on(window, ctx, frame.info().cpu_usage) {
+            match tour.go_on(window, ctx) {
                 true => window.host.tour = Some(tour),
                 false => ctx.send_viewport_cmd(ViewportCommand::Close),
             }

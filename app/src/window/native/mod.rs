@@ -2,10 +2,12 @@
 //!
 //! The module `page` has the same for a browser; the rest of the window is the same on both.
 
+mod adapters;
 mod computer;
 mod dialog;
 mod host;
 mod open;
+mod priority;
 mod remembered;
 mod shared_device;
 mod task;
@@ -18,13 +20,14 @@ pub use host::Host;
 #[cfg(test)]
 pub use open::recall;
 pub use open::{open, remember, tour};
+pub use priority::give_way;
 pub use task::{OwnPace, Task};
 pub use worker::Worker;
 
 use super::Window;
 use crate::report::{self, Report};
 use anyhow::Result;
-use bayesadapter::file::write_atomically;
+use bayesadapter::{file::write_atomically, session::Method};
 use std::{
     path::{Path, PathBuf},
     time::Duration,
@@ -34,7 +37,7 @@ use std::{
 pub const ABOUT_DEMO: &str = "Trains a small network on 445 handwritten digits, makes it Bayesian, and shows scribbles \
     to it.\nAbout a minute, no download, no GPU needed.";
 
-/// How often the window looks for news while something goes on.
+/// How far apart the frames are that show news, and that wait for a dialog.
 pub const LOOK: Duration = Duration::from_millis(50);
 
 /// Whether there are folders that the user can look into.
@@ -53,7 +56,7 @@ pub fn usual_place() -> PathBuf {
 }
 
 /// What a demo in this folder can start from: nothing, it does everything itself.
-pub fn prepare_demo(_: &Path) {}
+pub fn prepare_demo(_: &Path, _: Method) {}
 
 /// The foot of the window: there is none.
 pub fn foot(_: &mut Window, _: &mut egui::Ui) {}

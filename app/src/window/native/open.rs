@@ -2,7 +2,7 @@
 
 use super::{
     super::{Window, look},
-    APP, Computer,
+    APP, Computer, priority,
     remembered::Remembered,
     shared_device,
     tour::{Outcome, Tour},
@@ -21,7 +21,7 @@ pub fn open() -> Result<()> {
 }
 
 /// Opens the window, runs the demo in it for at least `time`, saves a picture of every page in `folder`, and closes it.
-/// Returns how long frames took and how much memory is in use, a line for every demo.
+/// Returns how late frames came and how much memory is in use, for every demo a line while it ran and one after it.
 pub fn tour(folder: PathBuf, time: Duration) -> Result<Vec<String>> {
     let outcome = Outcome::new(Mutex::new(Ok(Vec::new())));
     show(Some(Tour::new(folder, time, Arc::clone(&outcome))))?;
@@ -30,6 +30,7 @@ pub fn tour(folder: PathBuf, time: Duration) -> Result<Vec<String>> {
 }
 
 fn show(tour: Option<Tour>) -> Result<()> {
+    priority::share_politely();
     let mut options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
             .with_app_id(APP)
@@ -46,8 +47,8 @@ fn show(tour: Option<Tour>) -> Result<()> {
     let create = |creation: &eframe::CreationContext| -> Result<Box<dyn eframe::App>, _> {
         look::apply(&creation.egui_ctx);
         let drawn_by = creation.wgpu_render_state.as_ref();
-        let gpu = drawn_by.and_then(|state| shared_device::of(state, shared_device::is_gpu));
-        let mut window = Window::on(Computer::with(gpu));
+        let computer = drawn_by.map(|state| Computer::beside(state, shared_device::is_gpu));
+        let mut window = Window::on(computer.unwrap_or_default());
         recall(&mut window, creation.storage);
         window.host.tour = tour;
         Ok(Box::new(window))

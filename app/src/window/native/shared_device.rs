@@ -58,12 +58,12 @@ pub fn of(state: &RenderState, is_shared: fn(DeviceType) -> bool) -> Option<Name
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use burn::tensor::{Distribution, Tensor};
     use egui_kittest::wgpu::{create_render_state, default_wgpu_setup};
 
-    fn render_state(is_shared: fn(DeviceType) -> bool) -> RenderState {
+    pub fn render_state(is_shared: fn(DeviceType) -> bool) -> RenderState {
         let mut setup = default_wgpu_setup();
         ask_for(&mut setup, is_shared);
         create_render_state(setup, Default::default())

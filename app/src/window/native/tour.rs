@@ -4,7 +4,7 @@ mod frames;
 mod script;
 
 use super::{
-    super::{Window, news::Wish, panels, shown},
+    super::{Window, errand::Errand, news::Wish, panels, shown},
     LOOK,
 };
 use anyhow::{Context as _, Result, bail};
@@ -82,11 +82,11 @@ impl Tour {
     }
 
     /// Goes on by at most a step; returns whether the tour goes on at all.
-    pub fn go_on(&mut self, window: &mut Window, ctx: &Context, last_frame: Option<f32>) -> bool {
+    pub fn go_on(&mut self, window: &mut Window, ctx: &Context) -> bool {
         // That a picture is taken and saved is not the window's own work.
         match self.picture.is_some() || std::mem::take(&mut self.pictured) {
             true => self.frames.skip(),
-            false => self.frames.add(last_frame),
+            false => self.frames.add(Instant::now()),
         }
         ctx.request_repaint_after(LOOK);
         match self.step(window, ctx) {
@@ -100,15 +100,18 @@ impl Tour {
                 return false;
             }
         }
-        if self.steps.is_empty() && Instant::now() < self.end {
-            self.steps = script::without_pictures();
+        if self.steps.is_empty() {
+            self.report("after it");
+            if Instant::now() < self.end {
+                self.steps = script::without_pictures();
+            }
         }
         !self.steps.is_empty()
     }
 
     /// Whether the step is done.
     fn step(&mut self, window: &mut Window, ctx: &Context) -> Result<bool> {
-        if let Some(text) = &window.notice {
+        if let Some(text) = window.notices.first() {
             bail!("the window says: {text}");
         }
         let Some(step) = self.steps.front() else {
@@ -127,14 +130,18 @@ impl Tour {
                 window.fulfil(Wish::Demo(bayesadapter::session::Method::Pse));
             }
             Step::UntilLearning(method) => {
-                return Ok(window.phase == bayesadapter::session::Phase::Training
+                return Ok(window.phase() == bayesadapter::session::Phase::Training
                     && window.run_folder.ends_with(method));
             }
             Step::UntilOver => {
                 if window.running() || window.worker.is_busy() {
                     return Ok(false);
                 }
-                self.report();
+                self.report("while it ran");
+            }
+            Step::Compare => {
+                let run = window.run_folder.clone();
+                window.fulfil(Wish::Do(Errand::Compare(run)));
             }
             Step::Wait(seconds) => {
                 let busy = window.worker.is_busy() || !self.hand.is_empty();
@@ -146,6 +153,13 @@ impl Tour {
                 let area = ctx.content_rect();
                 let at = area.min + egui::vec2(x * area.width(), y * area.height());
                 self.hand.extend(stroke(&[at]));
+            }
+            Step::ExpectOpen => {
+                let page = window.shown.and_then(|at| window.panels.get(at));
+                let page = page.context("no page is shown")?;
+                if !page.has_opened() {
+                    bail!("nothing was opened on the page {}", page.name());
+                }
             }
             Step::Press(key) => self
                 .hand
@@ -196,8 +210,8 @@ impl Tour {
         Ok(true)
     }
 
-    fn report(&mut self) {
-        let line = format!("demo {}: {}", self.demos, self.frames.take());
+    fn report(&mut self, when: &str) {
+        let line = format!("demo {}, {when}: {}", self.demos, self.frames.take());
         let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
         if let Ok(lines) = &mut *outcome {
             lines.push(line);

@@ -2,7 +2,7 @@
 //! take long.
 
 use super::{
-    super::{desk::Desk, errand::Errand, news::News, worker::Mail},
+    super::{bell::Bell, desk::Desk, errand::Errand, news::News, worker::Mail},
     Computer,
 };
 use anyhow::{Error, Result, anyhow};
@@ -28,6 +28,7 @@ struct State {
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
+    bell: Bell,
 }
 
 impl Shared {
@@ -68,6 +69,8 @@ impl Shared {
                 return;
             }
             self.lock().at_work -= 1;
+            // The frame that shows the news shows that nothing is computed any more.
+            self.bell.ring();
         }
     }
 }
@@ -89,8 +92,11 @@ pub struct Worker {
 }
 
 impl Worker {
-    pub fn new(computer: Computer) -> Self {
-        let shared = Arc::new(Shared::default());
+    pub fn new(computer: Computer, bell: Bell) -> Self {
+        let shared = Arc::new(Shared {
+            bell,
+            ..Shared::default()
+        });
         let (tell, news) = sync_channel(8);
         for take in [Mail::take_quick, Mail::take_long] {
             let (shared, tell, computer) = (Arc::clone(&shared), tell.clone(), computer.clone());

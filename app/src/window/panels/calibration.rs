@@ -47,8 +47,13 @@ impl Panel for Calibration {
         self.gallery.on_news(news, others_are_shown);
     }
 
+    #[cfg(not(target_family = "wasm"))]
+    fn has_opened(&self) -> bool {
+        self.gallery.bar().is_some()
+    }
+
     fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
-        if self.judged.source(ui) {
+        if self.judged.source(ui, wishes) {
             self.gallery.close();
         }
         let all = self.judged.evaluations();

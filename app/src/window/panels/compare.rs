@@ -7,6 +7,7 @@ use super::{
 use crate::{
     report::Drawing,
     window::{
+        compare,
         errand::{Content, Errand},
         look::{self, terms},
         purpose::Purpose,
@@ -16,10 +17,13 @@ use crate::{
 use bayesadapter::evaluate::Evaluation;
 use egui::{Grid, RichText, ScrollArea, Ui};
 use egui_plot::Corner;
-use std::{fmt::Write, path::PathBuf};
+use std::{
+    fmt::Write,
+    path::{Path, PathBuf},
+};
 
 const NOTHING: &str = "Nothing to compare yet. Add run folders or posterior files, or drop them here: each network of \
-    a run gets a row and a curve.";
+    a run gets a row and a curve. What is open, and was judged, stands here by itself.";
 
 /// A network.
 struct Entry {
@@ -28,6 +32,8 @@ struct Entry {
     /// Run and method.
     name: String,
     evaluation: Evaluation,
+    /// It is here by itself, for as long as its posterior is open.
+    of_open: bool,
 }
 
 /// The panel.
@@ -49,27 +55,34 @@ impl Panel for Compare {
 
     fn on_news(&mut self, news: &News) {
         match news {
-            News::Opened(view) => self.open = Some(view.path.clone()),
+            News::Opened(view) => {
+                self.open = Some(view.path.clone());
+                // What was judged of it lies in the folder of its run.
+                let run = view.path.parent().filter(|_| !view.evaluations.is_empty());
+                self.show_open(run.unwrap_or(&view.path), "", &view.evaluations);
+            }
+            News::Judged(judgement) if self.open.as_ref() == Some(&judgement.case.file) => {
+                let data = judgement.case.data.as_deref().map(compare::name_of);
+                let on = data.map_or(String::new(), |data| format!(" on {data}"));
+                self.show_open(&judgement.case.file, &on, &judgement.evaluations);
+            }
             News::Compared(runs) => {
                 for run in runs {
-                    // A run that is added again may have gone on.
-                    self.entries.retain(|entry| entry.path != run.path);
-                    let entry = |evaluation: &Evaluation| Entry {
-                        path: run.path.clone(),
-                        name: format!("{} {}", run.name, evaluation.method),
-                        evaluation: evaluation.clone(),
-                    };
-                    for evaluation in &run.evaluations {
-                        // Runs that start from the same network judge it alike.
-                        let known = |entry: &Entry| entry.evaluation == *evaluation;
-                        if !self.entries.iter().any(known) {
-                            self.entries.push(entry(evaluation));
-                        }
-                    }
+                    // A run that is added again may have gone on; and what is added stays, whatever is open.
+                    self.entries.retain(|entry| {
+                        let again = entry.of_open && run.evaluations.contains(&entry.evaluation);
+                        entry.path != run.path && !again
+                    });
+                    self.add(&run.path, &run.name, &run.evaluations, false);
                 }
             }
             _ => {}
         }
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn has_opened(&self) -> bool {
+        !self.entries.is_empty()
     }
 
     fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
@@ -107,6 +120,28 @@ const EXPLAINED: [(&str, Corner); 3] = [
 ];
 
 impl Compare {
+    /// Puts the networks of the posterior that is open here, in the place of those that were open before.
+    fn show_open(&mut self, path: &Path, on: &str, evaluations: &[Evaluation]) {
+        self.entries.retain(|entry| !entry.of_open);
+        let name = format!("{}{on}", compare::name_of(path));
+        self.add(path, &name, evaluations, true);
+    }
+
+    fn add(&mut self, path: &Path, name: &str, evaluations: &[Evaluation], of_open: bool) {
+        for evaluation in evaluations {
+            // Runs that start from the same network judge it alike.
+            let known = |entry: &Entry| entry.evaluation == *evaluation;
+            if !self.entries.iter().any(known) {
+                self.entries.push(Entry {
+                    path: path.to_owned(),
+                    name: format!("{name} {}", evaluation.method),
+                    evaluation: evaluation.clone(),
+                    of_open,
+                });
+            }
+        }
+    }
+
     fn controls(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
         ui.horizontal(|ui| {
             if ui.button("Add run folder…").clicked() {
@@ -119,8 +154,9 @@ impl Compare {
                 wishes.push(Wish::Choose(Purpose::ComparePosterior));
             }
             if let Some(path) = &self.open {
-                let add = ui.button("Add the open one");
-                if add.on_hover_text(path.display().to_string()).clicked() {
+                let add = ui.button("Keep the open one");
+                let explained = format!("{} stays when another file is opened", path.display());
+                if add.on_hover_text(explained).clicked() {
                     wishes.push(Wish::Do(Errand::Compare(path.clone())));
                 }
             }

@@ -11,6 +11,8 @@ use bayesadapter::{
 
 /// Bars of a histogram.
 const BARS: usize = 30;
+/// Points of a curve over all test pictures.
+const STEPS: usize = 200;
 
 /// Networks that are compared, by their names.
 pub type Networks<'a> = &'a [(&'a str, &'a Evaluation)];
@@ -100,13 +102,28 @@ pub fn by_method(evaluations: &[Evaluation]) -> Vec<(&str, &Evaluation)> {
     evaluations.map(|one| (one.method.as_str(), one)).collect()
 }
 
-/// The share of wrong answers among those that are kept, and where the user stands.
+/// Right answers among the first, the first two, the first three … pictures, from the one that the network is surest of.
+pub fn right_among_surest(evaluation: &Evaluation) -> Vec<usize> {
+    let correct = evaluation.correct();
+    let mut right = 0;
+    let count = |at: usize| {
+        right += usize::from(correct.get(at) == Some(&true));
+        right
+    };
+    evaluation.by_rising_uncertainty().map(count).collect()
+}
+
+/// The share of wrong answers among those that are kept, and where the user stands. Each network keeps what it is
+/// surest of by its own measure, which is how the user's share is rejected too.
 pub fn risk_coverage(networks: Networks<'_>, kept: f64) -> Drawing {
     let mut series = lines(networks, |one| {
-        let points = one.risk_coverage.iter();
-        points
-            .map(|point| [100.0 * point.coverage, 100.0 * point.risk])
-            .collect()
+        let right = right_among_surest(one);
+        let all = right.len();
+        let every = all.div_ceil(STEPS).max(1);
+        let shown = (1..=all).filter(|&kept| kept.is_multiple_of(every) || kept == all);
+        let percent = |part: usize, of: usize| 100.0 * part as f64 / of as f64;
+        let point = |kept: usize| [percent(kept, all), percent(kept - right[kept - 1], kept)];
+        shown.map(point).collect()
     });
     let points = series.iter().flat_map(|series| &series.points);
     let most = points.map(|[_, risk]| *risk).fold(0.0, f64::max);

@@ -1,11 +1,9 @@
 //! The networks that were judged, which three panels look at.
 
 use super::{News, Wish};
-use crate::window::{
-    album::TestData, errand::Errand, look, platform::HAS_FOLDERS, purpose::Purpose,
-};
+use crate::window::{album::TestData, judging::Case, look, purpose::Purpose};
 use bayesadapter::{evaluate::Evaluation, session::Event};
-use egui::{Align, Layout, Ui};
+use egui::{Align, Layout, ProgressBar, Ui};
 use std::path::{Path, PathBuf};
 
 /// Networks that were judged on the same pictures.
@@ -27,8 +25,19 @@ pub struct Judged {
     /// The user looks at the file, though there is a run.
     prefers_file: bool,
     chosen: Option<usize>,
-    /// The network of the file is being judged.
-    judging: bool,
+    /// What the file was judged on for the last time, or would be.
+    case: Option<Case>,
+    judging: Option<Judging>,
+}
+
+/// The judging of a posterior file that goes on.
+struct Judging {
+    file: PathBuf,
+    /// The network that is being judged, and the share of the pictures that are done.
+    method: String,
+    share: f32,
+    /// The networks before it.
+    done: Vec<Evaluation>,
 }
 
 /// Which of the two.
@@ -87,16 +96,36 @@ impl Judged {
                     data: view.data.clone(),
                     evaluations: view.evaluations.clone(),
                 });
+                self.case = Some(Case::of(&view.path));
                 return Some(Side::File);
             }
             News::FileWanted => self.prefers_file = true,
-            News::Judging => self.judging = true,
-            News::Judged(judged) => {
-                self.judging = false;
-                let (judgement, file) = judged.as_ref().ok().zip(self.file.as_mut())?;
-                if file.of == judgement.path {
+            News::Judging(file) => {
+                self.judging = Some(Judging {
+                    file: file.clone(),
+                    method: String::new(),
+                    share: 0.0,
+                    done: Vec::new(),
+                });
+            }
+            News::JudgeSays(Event::Evaluating {
+                method, done, of, ..
+            }) => {
+                let judging = self.judging.as_mut()?;
+                judging.method.clone_from(method);
+                judging.share = *done as f32 / (*of).max(1) as f32;
+            }
+            News::JudgeSays(Event::Evaluated(evaluation)) => {
+                let judging = self.judging.as_mut()?;
+                judging.done.push(evaluation.as_ref().clone());
+            }
+            News::JudgingOver => self.judging = None,
+            News::Judged(judgement) => {
+                let file = self.file.as_mut()?;
+                if file.of == judgement.case.file {
                     file.data = Some(judgement.data.clone());
-                    file.evaluations = vec![judgement.evaluation.clone()];
+                    file.evaluations.clone_from(&judgement.evaluations);
+                    self.case = Some(judgement.case.clone());
                     return Some(Side::File);
                 }
             }
@@ -139,6 +168,22 @@ impl Judged {
         run.map_or(&[], |run| run.evaluations.as_slice())
     }
 
+    /// Those that are done of the file that is being judged.
+    pub fn being_judged(&self) -> &[Evaluation] {
+        let judging = self.judging.as_ref();
+        judging.map_or(&[], |judging| judging.done.as_slice())
+    }
+
+    /// Whether the user looks at the file, though there may be a run.
+    pub fn prefers_file(&self) -> bool {
+        self.prefers_file
+    }
+
+    /// Whether the networks of the run are shown.
+    pub fn shows_run(&self) -> bool {
+        self.side() == Some(Side::Run)
+    }
+
     /// What the networks that are shown were judged on.
     pub fn data(&self) -> Option<&TestData> {
         self.networks()?.data.as_ref()
@@ -151,18 +196,33 @@ impl Judged {
         all.get(self.chosen.unwrap_or(last))
     }
 
-    /// Where there is a run and a file, lets the user choose between them; returns whether the other was chosen.
-    pub fn source(&mut self, ui: &mut Ui) -> bool {
-        let (Some(run), Some(file)) = (self.judged_run(), &self.file) else {
+    /// Where there is a run and a file, lets the user choose between them, and where the file was judged, lets it be
+    /// judged again; while that goes on, tells how far it is. Returns whether the other was chosen.
+    pub fn source(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) -> bool {
+        let both = self.judged_run().zip(self.file.as_ref());
+        let of_file = self.side() == Some(Side::File) && !self.evaluations().is_empty();
+        let again = self.case.as_ref().filter(|_| of_file);
+        if both.is_none() && again.is_none() && self.judging.is_none() {
             return false;
-        };
+        }
         let mut prefers_file = self.prefers_file;
         ui.horizontal(|ui| {
-            for (of_file, what, path) in [(false, "The run", &run.of), (true, "The file", &file.of)]
-            {
-                let text = format!("{what} {}", two_names(path));
-                ui.selectable_value(&mut prefers_file, of_file, text)
-                    .on_hover_text(path.display().to_string());
+            if let Some((run, file)) = both {
+                for (of_file, what, path) in
+                    [(false, "The run", &run.of), (true, "The file", &file.of)]
+                {
+                    let text = format!("{what} {}", two_names(path));
+                    ui.selectable_value(&mut prefers_file, of_file, text)
+                        .on_hover_text(path.display().to_string());
+                }
+                if again.is_some() || self.judging.is_some() {
+                    ui.separator();
+                }
+            }
+            match (&self.judging, again) {
+                (Some(judging), _) => judging.ui(ui, wishes),
+                (None, Some(case)) => judge_again(ui, case, wishes),
+                (None, None) => {}
             }
         });
         let other = prefers_file != self.prefers_file;
@@ -190,30 +250,72 @@ impl Judged {
     /// What a page says that has nothing to show, and how that changes.
     pub fn nothing(&self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
         look::nothing_yet(ui, NOTHING);
-        let Some(file) = &self.file else {
+        let case = self.case.as_ref().filter(|_| self.judging.is_none());
+        let Some(case) = case else {
             return;
         };
         ui.add_space(12.0);
         ui.with_layout(Layout::top_down(Align::Center), |ui| {
-            if self.judging {
-                ui.label("The network that is open is being judged.");
-                return;
-            }
-            let judge = ui.button("Judge it on its own data");
-            let explained = "On the test pictures of the data that it was made with.";
-            if judge.on_hover_text(explained).clicked() {
-                wishes.push(Wish::Do(Errand::Judge(file.of.clone(), None)));
-            }
-            if !HAS_FOLDERS {
-                return;
-            }
-            let judge = ui.button("Judge it on other data…");
-            let explained = "On a folder of pictures with the same classes.";
-            if judge.on_hover_text(explained).clicked() {
-                wishes.push(Wish::Choose(Purpose::JudgeOn(file.of.clone())));
+            for (way, explained, wish) in ways(case) {
+                let judge = ui.button(format!("Judge it {way}"));
+                if judge.on_hover_text(explained).clicked() {
+                    wishes.push(wish);
+                }
             }
         });
     }
+}
+
+impl Judging {
+    /// How far it is, and the way to end it.
+    fn ui(&self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
+        let file = two_names(&self.file);
+        ui.label(match self.method.is_empty() {
+            true => format!("Opening {file} to judge it"),
+            false => format!("Judging {} of {file}", self.method),
+        });
+        let bar = ProgressBar::new(self.share).show_percentage();
+        ui.add(bar.desired_width(160.0));
+        let stop = ui.button("Stop");
+        if stop
+            .on_hover_text("What was known before stays as it is.")
+            .clicked()
+        {
+            wishes.push(Wish::StopJudging);
+        }
+    }
+}
+
+/// A menu of what the file can be judged on.
+fn judge_again(ui: &mut Ui, case: &Case, wishes: &mut Vec<Wish>) {
+    ui.menu_button("Judge again…", |ui| {
+        for (way, explained, wish) in ways(case) {
+            if ui.button(way).on_hover_text(explained).clicked() {
+                wishes.push(wish);
+            }
+        }
+    });
+}
+
+/// What a file can be judged on, which is explained; what was chosen for the last time stays where nothing else is.
+fn ways(case: &Case) -> [(&'static str, &'static str, Wish); 3] {
+    [
+        (
+            "on its own data",
+            "On the test pictures of the data that it was made with.",
+            Wish::Judge(Case::of(&case.file)),
+        ),
+        (
+            "on other data…",
+            "On a folder of pictures with the same classes.",
+            Wish::Choose(Purpose::JudgeOn(case.clone())),
+        ),
+        (
+            "with pictures of another kind…",
+            "Beside test pictures, on a folder of pictures that show none of its classes: it should be unsure of them.",
+            Wish::Choose(Purpose::JudgeWith(case.clone())),
+        ),
+    ]
 }
 
 /// The last two names of a path, which tell it from others.

@@ -5,6 +5,7 @@ mod canvas;
 mod compare;
 mod course;
 mod drawings;
+mod dropped;
 mod ensemble;
 pub(super) mod gallery;
 mod judged;
@@ -18,7 +19,10 @@ mod uncertainty;
 #[cfg(not(target_family = "wasm"))]
 pub use canvas::id as canvas_id;
 
-use super::news::{News, Wish};
+use super::{
+    LEAST_WIDTH,
+    news::{News, Wish},
+};
 use egui::Ui;
 
 /// A page of the window.
@@ -34,6 +38,18 @@ pub trait Panel {
     #[cfg(not(target_family = "wasm"))]
     fn kept(&self) -> Option<String> {
         None
+    }
+
+    /// Whether something is shown on it that a user has to ask for: a draw, the pictures behind a bar, networks to
+    /// compare.
+    #[cfg(not(target_family = "wasm"))]
+    fn has_opened(&self) -> bool {
+        false
+    }
+
+    /// Points that it needs across; where there are fewer, it is scrolled.
+    fn least_width(&self) -> f32 {
+        LEAST_WIDTH
     }
 
     /// Draws the page. What the user asks for goes to `wishes`.

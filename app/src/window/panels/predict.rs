@@ -1,12 +1,14 @@
 //! What the network says of a picture that the user makes.
 
-use super::{News, Panel, Wish, canvas::Canvas};
+use super::{News, Panel, Wish, canvas::Canvas, dropped::Dropped};
 use crate::{
     report::ClassBars,
     verdict::verdict,
     window::{
+        keys,
         look::{self, BLUE, GREEN, VERMILION, terms},
         shown::texture,
+        sort::Found,
         take_away,
         worker::{Answer, Question, View},
     },
@@ -22,6 +24,11 @@ use std::sync::Arc;
 const SIDE: f32 = 320.0;
 const SHARE: f32 = 0.4;
 const LARGEST_SIDE: f32 = 720.0;
+/// Points between what is drawn and the result, and what the result needs across beside it: with less, it is below.
+const GAP: f32 = 24.0;
+const LEAST_RESULT: f32 = 400.0;
+/// Points that a number with its name takes.
+const FIGURE: f32 = 120.0;
 /// Points that the names of classes take, and their probabilities.
 const NAME: f32 = 90.0;
 const NUMBER: f32 = 64.0;
@@ -37,6 +44,7 @@ pub struct Predict {
     canvas: Canvas,
     /// The drawing was asked about since the file was opened.
     asked: bool,
+    dropped: Dropped,
     answer: Option<Answer>,
     seen: Option<TextureHandle>,
 }
@@ -57,12 +65,19 @@ impl Panel for Predict {
                 self.asked = false;
                 (self.answer, self.seen) = (None, None);
             }
+            News::Sorted(Found::Picture(path)) => self.dropped.add(path),
+            News::Sorted(Found::Pictures { paths, .. }) => self.dropped.begin(paths),
             News::Answered(answer) => {
                 self.answer = Some(answer.clone());
                 self.seen = None;
             }
             _ => {}
         }
+    }
+
+    /// A finger draws as well, on a telephone.
+    fn least_width(&self) -> f32 {
+        SIDE
     }
 
     fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
@@ -77,26 +92,46 @@ impl Panel for Predict {
             .on_hover_text(super::training::explained(view.method));
         ui.add_space(8.0);
         let side = (SHARE * ui.available_height()).clamp(SIDE, LARGEST_SIDE);
+        if ui.available_width() < side + GAP + LEAST_RESULT {
+            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                self.input(ui, &view, SIDE, wishes);
+                ui.add_space(GAP);
+                self.result(ui, wishes);
+                if let Some(answer) = &self.answer {
+                    classes(ui, answer);
+                }
+            });
+            return;
+        }
         ui.horizontal_top(|ui| {
             ui.vertical(|ui| {
                 ui.set_width(side);
-                if view.input_shape == Some(DIGIT) {
-                    self.drawing(ui, side, wishes);
-                }
-                ui.label(
-                    RichText::new("Or drop a picture on the window, or paste one (Ctrl+V).").weak(),
-                );
+                self.input(ui, &view, side, wishes);
             });
-            ui.add_space(24.0);
+            ui.add_space(GAP);
             ui.vertical(|ui| {
                 ui.set_max_width(WIDEST.min(ui.available_width()));
                 self.result(ui, wishes);
+                if let Some(answer) = &self.answer {
+                    let area = ScrollArea::vertical().auto_shrink(false);
+                    area.show(ui, |ui| classes(ui, answer));
+                }
             });
         });
     }
 }
 
 impl Predict {
+    fn input(&mut self, ui: &mut Ui, view: &View, side: f32, wishes: &mut Vec<Wish>) {
+        if view.input_shape == Some(DIGIT) {
+            self.drawing(ui, side, wishes);
+        }
+        let paste = ui.ctx().format_shortcut(&keys::PASTE);
+        let text = format!("Or drop pictures on the window, or paste one ({paste}).");
+        ui.label(RichText::new(text).weak());
+        self.dropped.ui(ui, wishes);
+    }
+
     fn drawing(&mut self, ui: &mut Ui, side: f32, wishes: &mut Vec<Wish>) {
         look::title(
             ui,
@@ -118,6 +153,7 @@ impl Predict {
         }
     }
 
+    /// What is known of the picture, up to the probabilities themselves.
     fn result(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
         let Some(answer) = &self.answer else {
             look::title(
@@ -152,7 +188,11 @@ impl Predict {
             among_others(ui, rank);
         }
         ui.add_space(10.0);
-        classes(ui, answer, wishes);
+        let explained = "Mean over the draws; every tick is a draw, and the whisker one standard deviation to each side.";
+        take_away::title(ui, "Probabilities", explained, wishes, || ClassBars {
+            classes: answer.classes.clone(),
+            draws: answer.draw_probabilities.clone(),
+        });
     }
 }
 
@@ -165,25 +205,28 @@ fn headline(answer: &Answer) -> String {
 }
 
 fn uncertainties(ui: &mut Ui, answer: &Answer) {
-    ui.horizontal(|ui| {
-        let nats = |value: f64| format!("{value:.3}");
-        if answer.draws > 1 {
-            let (information, aleatoric) = (answer.mutual_information, answer.aleatoric_entropy);
-            look::number(
-                ui,
-                "Mutual information",
-                nats(information),
-                terms::MUTUAL_INFORMATION,
-            );
-            look::number(ui, "Aleatoric", nats(aleatoric), terms::ALEATORIC);
-        }
-        look::number(ui, "Entropy", nats(answer.entropy), terms::ENTROPY);
-        let draws = match answer.draws {
-            0 => "at the mean".to_owned(),
-            draws => draws.to_string(),
-        };
-        look::number(ui, "Draws", draws, terms::DRAWS);
-    });
+    let nats = |value: f64| format!("{value:.3}");
+    let mut figures = Vec::new();
+    if answer.draws > 1 {
+        let (information, aleatoric) = (answer.mutual_information, answer.aleatoric_entropy);
+        let explained = terms::MUTUAL_INFORMATION;
+        figures.push(("Mutual information", nats(information), explained));
+        figures.push(("Aleatoric", nats(aleatoric), terms::ALEATORIC));
+    }
+    figures.push(("Entropy", nats(answer.entropy), terms::ENTROPY));
+    let draws = match answer.draws {
+        0 => "at the mean".to_owned(),
+        draws => draws.to_string(),
+    };
+    figures.push(("Draws", draws, terms::DRAWS));
+    let across = (ui.available_width() / FIGURE).max(1.0) as usize;
+    for line in figures.chunks(across) {
+        ui.horizontal(|ui| {
+            for (name, value, explained) in line {
+                look::number(ui, name, value.clone(), explained);
+            }
+        });
+    }
 }
 
 /// All bars end where the numbers of the classes begin.
@@ -240,30 +283,22 @@ fn among_others(ui: &mut Ui, rank: f64) {
 }
 
 /// A bar per class with a whisker of one standard deviation and a tick for every draw.
-fn classes(ui: &mut Ui, answer: &Answer, wishes: &mut Vec<Wish>) {
-    let explained = "Mean over the draws; every tick is a draw, and the whisker one standard deviation to each side.";
-    take_away::title(ui, "Probabilities", explained, wishes, || ClassBars {
-        classes: answer.classes.clone(),
-        draws: answer.draw_probabilities.clone(),
-    });
-    let shown = ClassBars::shown(&answer.classes);
+fn classes(ui: &mut Ui, answer: &Answer) {
     let classes = answer.classes.len().max(1);
-    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-        for at in shown {
-            let Some((name, mean, spread)) = answer.classes.get(at) else {
-                continue;
-            };
-            let draws = answer.draw_probabilities.iter().skip(at).step_by(classes);
-            ui.horizontal(|ui| {
-                ui.scope(|ui| {
-                    ui.set_width(NAME);
-                    ui.add(egui::Label::new(name).truncate());
-                });
-                bar(ui, *mean, *spread, draws.copied());
-                ui.label(format!("{:.1} %", 100.0 * mean));
+    for at in ClassBars::shown(&answer.classes) {
+        let Some((name, mean, spread)) = answer.classes.get(at) else {
+            continue;
+        };
+        let draws = answer.draw_probabilities.iter().skip(at).step_by(classes);
+        ui.horizontal(|ui| {
+            ui.scope(|ui| {
+                ui.set_width(NAME);
+                ui.add(egui::Label::new(name).truncate());
             });
-        }
-    });
+            bar(ui, *mean, *spread, draws.copied());
+            ui.label(format!("{:.1} %", 100.0 * mean));
+        });
+    }
 }
 
 fn bar(ui: &mut Ui, mean: f64, spread: f64, draws: impl Iterator<Item = f32>) {

@@ -27,6 +27,8 @@ pub struct Training {
     chosen: Option<usize>,
     phase: Phase,
     running: bool,
+    /// The run has not told of a step yet.
+    first_step: bool,
     /// The user asked to stop.
     stopping: bool,
     stopped: bool,
@@ -104,7 +106,7 @@ impl Panel for Training {
 
 impl Training {
     fn begin(&mut self, method: Method, folder: &Path) {
-        self.running = true;
+        (self.running, self.first_step) = (true, true);
         self.stopped = false;
         self.chosen = None;
         self.phase = Phase::Preparing;
@@ -139,6 +141,7 @@ impl Training {
                 ),
             ),
             Event::Progress(progress) => {
+                self.first_step = false;
                 if let Some(course) = self.courses.last_mut() {
                     course.add(progress);
                 }
@@ -269,6 +272,9 @@ impl Training {
     fn phase_in_words(&self) -> String {
         match (self.running, self.phase, &self.evaluating) {
             (true, Phase::Preparing, _) => "Preparing".to_owned(),
+            (true, Phase::Training, _) if self.first_step => {
+                "Learning (a GPU compiles its kernels first)".to_owned()
+            }
             (true, Phase::Training, _) => "Learning".to_owned(),
             (true, Phase::Paused, _) => "Paused".to_owned(),
             (true, Phase::Evaluating, Some((method, _))) => format!("Judging {method}"),

@@ -36,8 +36,13 @@ impl Panel for Uncertainty {
         self.gallery.on_news(news, others_are_shown);
     }
 
+    #[cfg(not(target_family = "wasm"))]
+    fn has_opened(&self) -> bool {
+        self.gallery.bar().is_some()
+    }
+
     fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
-        let other_source = self.judged.source(ui);
+        let other_source = self.judged.source(ui, wishes);
         if self.judged.evaluations().is_empty() {
             self.judged.nothing(ui, wishes);
             return;
@@ -89,14 +94,14 @@ impl Panel for Uncertainty {
 
 /// A slider for what is handed to a person, and the accuracy of what is kept.
 fn rejection(ui: &mut Ui, evaluation: &Evaluation, rejected: &mut f64) {
-    let correct = evaluation.correct();
-    let all = correct.len();
+    let right = drawings::right_among_surest(evaluation);
+    let all = right.len();
     let kept = all - ((all as f64 * *rejected / 100.0).round() as usize).min(all);
-    let order = evaluation.by_rising_uncertainty().take(kept);
-    let right = order.filter(|&at| correct.get(at) == Some(&true)).count();
+    let right = kept.checked_sub(1).and_then(|last| right.get(last));
+    let right = right.copied().unwrap_or_default();
     ui.horizontal(|ui| {
         let name = ui
-            .label("Reject the least sure")
+            .label(format!("Reject the least sure by {}", evaluation.ranked_by))
             .on_hover_text("Pictures that a person should look at instead.");
         ui.add(Slider::new(rejected, 0.0..=90.0).suffix(" %"))
             .labelled_by(name.id);

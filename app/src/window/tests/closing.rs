@@ -25,7 +25,7 @@ fn learning(folder: &std::path::Path) -> Harness<'static, Window> {
     let learns = (0..500).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(20));
         harness.run_steps(1);
-        harness.state().phase == Phase::Training
+        harness.state().phase() == Phase::Training
     });
     assert!(learns);
     harness

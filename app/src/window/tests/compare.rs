@@ -1,15 +1,16 @@
 //! Comparing networks.
 
-use super::{page, picture, synthetic};
+use super::{data, opened, page, picture, synthetic};
 use crate::window::{
     compare::Compared,
     errand::{Content, Parcel},
+    judging::{Case, Judgement},
     news::{News, Wish},
     purpose::Purpose,
 };
 use bayesadapter::evaluate::Evaluation;
 use egui_kittest::kittest::Queryable;
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 fn run(name: &str, evaluations: &[Evaluation]) -> Compared {
     Compared {
@@ -47,6 +48,48 @@ fn networks_stand_in_one_table() {
     harness.run_steps(3);
     assert!(harness.query_by_label("Remove resnet20-pse PSE").is_some());
     assert!(harness.query_by_label(remove).is_some());
+}
+
+#[test]
+fn what_is_open_stands_there_by_itself() {
+    let mut harness = page("Compare", &[opened()]);
+    for name in ["pse MAP", "pse MFG", "pse PSE"] {
+        assert!(harness.query_all_by_label(name).next().is_some(), "{name}");
+    }
+    // The same networks, added by the user: under the name of their run, and once.
+    harness.state_mut().panel.on_news(&compared());
+    harness.run_steps(3);
+    assert!(harness.query_by_label("Remove resnet20-pse PSE").is_some());
+    assert!(harness.query_by_label_contains("Remove pse").is_none());
+    // Another file takes the place of the one that was open, and of nothing that was added.
+    let News::Opened(view) = opened() else {
+        panic!("nothing is open");
+    };
+    let mut other = (*view).clone();
+    other.path = PathBuf::from("runs/other/posterior.safetensors");
+    other.evaluations.truncate(1);
+    other.evaluations[0].scores.accuracy = 0.25;
+    let path = other.path.clone();
+    let told = News::Opened(Arc::new(other));
+    harness.state_mut().panel.on_news(&told);
+    harness.run_steps(3);
+    assert!(harness.query_by_label("Remove other MAP").is_some());
+    assert!(harness.query_by_label("Remove resnet20-mfg MFG").is_some());
+    // What it is worth on other data is told as that.
+    let mut evaluation = view.evaluations[0].clone();
+    evaluation.scores.accuracy = 0.5;
+    let judged = News::Judged(Box::new(Judgement {
+        case: Case {
+            data: Some(PathBuf::from("data/pets")),
+            ..Case::of(&path)
+        },
+        data: data(),
+        evaluations: vec![evaluation],
+    }));
+    harness.state_mut().panel.on_news(&judged);
+    harness.run_steps(3);
+    let seen = |name: &str| harness.query_by_label(name).is_some();
+    assert!(seen("Remove posterior on pets MAP") && !seen("Remove other MAP"));
 }
 
 #[test]

@@ -67,6 +67,45 @@ fn posteriors_pictures_and_folders_go_where_they_are_used() {
 }
 
 #[test]
+fn several_pictures_are_asked_about_one_after_the_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let pictures = folder.path().join("pictures");
+    let names = ["one.png", "two.png", "three.png"];
+    let paths = names.map(|name| files::write(&pictures, name, &files::image(8, 8)));
+    let mut harness = window();
+    // A folder without classes is no data, and there is nobody to ask.
+    let_go(&mut harness, &pictures);
+    assert!(reads(&mut harness, "nothing says what they show"));
+    assert_eq!(shown(&harness), "Start");
+    let posterior = files::write(folder.path(), "a.safetensors", &files::posterior());
+    harness.state_mut().fulfil(Wish::Open(posterior));
+    assert!(reads(&mut harness, "PSE posterior of digits-cnn"));
+    let_go(&mut harness, &pictures);
+    assert!(reads(&mut harness, "Picture 1 of 3"));
+    assert_eq!(shown(&harness), "Predict");
+    // By name.
+    assert!(reads(&mut harness, "one.png"));
+    harness.get_by_label("Next").click();
+    assert!(reads(&mut harness, "three.png"));
+    harness.get_by_label("Next").click();
+    assert!(reads(&mut harness, "two.png"));
+    // Loose ones, let go of together.
+    let others = ["a.png", "b.png"];
+    for name in others {
+        let other = files::write(folder.path(), name, &files::image(8, 8));
+        let_go(&mut harness, &other);
+    }
+    assert!(reads(&mut harness, "Picture 5 of 5"));
+    assert!(reads(&mut harness, "b.png"));
+    harness.get_by_label("Back").click();
+    assert!(reads(&mut harness, "Picture 4 of 5"));
+    assert!(reads(&mut harness, "a.png"));
+    // One that is known already is not added again.
+    let_go(&mut harness, &paths[0]);
+    assert!(reads(&mut harness, "Picture 1 of 5"));
+}
+
+#[test]
 fn a_photograph_larger_than_a_texture_is_shown() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = window();
@@ -93,9 +132,7 @@ fn on_the_page_that_compares_only_networks_are_compared() {
     let mut harness = window();
     harness.state_mut().show_panel("Compare");
     harness.run_steps(2);
-    let serde_json::Value::Object(run) = serde_json::to_value(files::settings()).unwrap() else {
-        panic!("settings are a table");
-    };
+    let run = files::table(&files::settings());
     let posterior = files::write(folder, "alone.safetensors", &files::posterior_of(run));
     let_go(&mut harness, &posterior);
     assert!(reads(&mut harness, "Remove alone PSE"));
@@ -118,8 +155,9 @@ fn every_bad_file_is_told() {
     let all = (0..500).any(|_| {
         harness.run_steps(1);
         std::thread::sleep(std::time::Duration::from_millis(20));
-        let notice = harness.state().notice.clone().unwrap_or_default();
-        names.iter().all(|name| notice.contains(name))
+        let notices = &harness.state().notices;
+        let told = |name: &&str| notices.iter().any(|notice| notice.contains(name));
+        names.iter().all(told)
     });
-    assert!(all, "{:?}", harness.state().notice);
+    assert!(all, "{:?}", harness.state().notices);
 }

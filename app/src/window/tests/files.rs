@@ -1,7 +1,11 @@
 //! Files that are dropped, and runs that they start.
 
-use super::setup::checkpoint;
+use super::{
+    setup::checkpoint,
+    worker::{bell, wait_until},
+};
 use crate::window::{
+    bell::Bell,
     compare,
     errand::Errand,
     news::News,
@@ -12,12 +16,13 @@ use crate::window::{
 use bayesadapter::{
     file::Header,
     models::Architecture,
-    posterior::{IntoBayes, LowRankEnsemble},
-    session::{Command, DeviceChoice, Ending, Method, RunFolder, RunSettings},
+    posterior::{IntoBayes, LowRankEnsemble, Posterior},
+    session::{Command, DeviceChoice, Ending, Method, Phase, RunFolder, RunSettings},
 };
 use burn::tensor::{Device, read_sync};
 use std::{
     path::{Path, PathBuf},
+    sync::atomic::Ordering,
     time::Duration,
 };
 
@@ -28,14 +33,30 @@ pub fn posterior() -> Vec<u8> {
 
 /// A posterior of a run with these settings, as a file has them.
 pub fn posterior_of(run: serde_json::Map<String, serde_json::Value>) -> Vec<u8> {
+    file_of(LowRankEnsemble::fine_tune(10), run)
+}
+
+/// The file of a network that knows nothing.
+pub fn file_of(
+    posterior: impl Into<Posterior>,
+    run: serde_json::Map<String, serde_json::Value>,
+) -> Vec<u8> {
     let architecture: Architecture = "digits-cnn".parse().unwrap();
     let network = architecture.init(&Device::flex()).unwrap();
-    let bayes = network.into_bayes(LowRankEnsemble::fine_tune(10)).unwrap();
+    let bayes = network.into_bayes(posterior).unwrap();
     let header = Header {
         run,
         ..Header::of(architecture)
     };
     bayes.to_file(&header).unwrap()
+}
+
+/// The settings of a run, as a file has them.
+pub fn table(settings: &RunSettings) -> serde_json::Map<String, serde_json::Value> {
+    match serde_json::to_value(settings).unwrap() {
+        serde_json::Value::Object(table) => table,
+        other => panic!("settings are a table, not {other}"),
+    }
 }
 
 pub fn write(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
@@ -73,6 +94,9 @@ fn files_are_known_by_their_content() {
             write(&pictures, &format!("{class}/{number}.png"), &image(8, 8));
         }
     }
+    // Without classes nobody can learn from them, but be asked about them.
+    let loose = sort(pictures.join("cat"));
+    assert!(matches!(loose, Ok(Found::Pictures { paths, .. }) if paths.len() == 3));
     assert!(matches!(sort(pictures), Ok(Found::Data(_))));
     let run = folder.join("stopped");
     drop(RunFolder::create(&run, &RunSettings::default(), "a test").unwrap());
@@ -141,6 +165,28 @@ fn follow(runner: &mut Runner, stop: bool) -> Vec<Ending> {
 }
 
 #[test]
+fn a_run_rings_and_what_it_does_is_known_before_its_events_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut settings = settings();
+    settings.training.epochs = 10;
+    let plans = vec![Plan {
+        folder: folder.path().join("own"),
+        settings,
+    }];
+    let (bell, rung) = bell();
+    let mut runner = Runner::new(plans, Computer::default(), bell);
+    assert_eq!(runner.phase(), Phase::Ended);
+    wait_until(|| rung.load(Ordering::Relaxed));
+    assert!(matches!(runner.poll()[..], [News::Began { .. }, ..]));
+    runner.tell(Command::Pause);
+    wait_until(|| runner.phase() == Phase::Paused);
+    runner.tell(Command::Resume);
+    wait_until(|| runner.phase() != Phase::Paused);
+    assert_eq!(follow(&mut runner, false), [Ending::Finished]);
+    assert_eq!(runner.phase(), Phase::Ended);
+}
+
+#[test]
 fn a_run_is_stopped_goes_on_and_is_compared_and_reported() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("own");
@@ -149,7 +195,7 @@ fn a_run_is_stopped_goes_on_and_is_compared_and_reported() {
         settings: settings(),
     }];
     let computer = Computer::default();
-    let mut runner = Runner::new(plans.clone(), computer.clone());
+    let mut runner = Runner::new(plans.clone(), computer.clone(), Bell::default());
     assert_eq!(follow(&mut runner, true), [Ending::Stopped]);
     drop(runner);
     let Ok(Found::StoppedRun {
@@ -159,10 +205,10 @@ fn a_run_is_stopped_goes_on_and_is_compared_and_reported() {
         panic!("the run is not known as stopped");
     };
     assert_eq!(*found, settings());
-    let mut runner = Runner::new(plans.clone(), computer.clone());
+    let mut runner = Runner::new(plans.clone(), computer.clone(), Bell::default());
     assert_eq!(follow(&mut runner, false), [Ending::Finished]);
     assert!(matches!(sort(run.clone()), Ok(Found::FinishedRun { .. })));
-    let mut runner = Runner::new(plans, computer.clone());
+    let mut runner = Runner::new(plans, computer.clone(), Bell::default());
     assert!(follow(&mut runner, false).is_empty());
 
     let of_run = read_sync(compare::read(&run, &computer)).unwrap().remove(0);

@@ -1,10 +1,9 @@
 //! The pages that show what networks are worth.
 
 use super::*;
-use crate::window::{
-    album::{Album, Wanted},
-    compare::Judgement,
-    errand::Errand,
+use crate::{
+    report::Format,
+    window::album::{Album, Wanted},
 };
 use egui_kittest::kittest::NodeT;
 
@@ -46,7 +45,7 @@ fn evaluations_fill_three_pages() {
     let news = judged();
     for (name, label) in [
         ("Ensemble", "Test accuracy, %"),
-        ("Uncertainty", "Reject the least sure"),
+        ("Uncertainty", "Reject the least sure by mutual information"),
         ("Calibration", "classwise"),
     ] {
         let mut harness = page(name, &news);
@@ -133,6 +132,39 @@ fn rejecting_the_least_sure_leaves_the_numbers_of_the_others() {
 }
 
 #[test]
+fn the_curve_of_what_is_kept_is_in_the_order_of_rejection() {
+    let mut harness = page("Uncertainty", &judged());
+    let (menu, name) = ("Save Error among what is kept", "error-among-what-is-kept");
+    let csv = take_away::saved(&mut harness, menu, Format::Csv, name);
+    let csv = String::from_utf8(csv).unwrap();
+    for evaluation in &synthetic::report().evaluations {
+        let uncertainty = evaluation.examples.uncertainty(evaluation.ranked_by);
+        let mut sorted: Vec<usize> = (0..evaluation.labels.len()).collect();
+        sorted.sort_by(|&a, &b| uncertainty[a].total_cmp(&uncertainty[b]));
+        let is_wrong = |&&at: &&usize| evaluation.examples.predicted[at] != evaluation.labels[at];
+        let start = format!("{},", evaluation.method);
+        let rows: Vec<&str> = csv
+            .lines()
+            .filter_map(|row| row.strip_prefix(&start))
+            .collect();
+        assert!(
+            rows.len() > 100,
+            "{}: {} rows",
+            evaluation.method,
+            rows.len()
+        );
+        for row in rows {
+            let (share, error) = row.split_once(',').unwrap();
+            let [share, error] = [share, error].map(|number| number.parse::<f64>().unwrap());
+            let kept = (share / 100.0 * sorted.len() as f64).round() as usize;
+            let wrong = sorted[..kept].iter().filter(is_wrong).count();
+            let expected = 100.0 * wrong as f64 / kept as f64;
+            assert!((error - expected).abs() < 1e-9, "{error} and {expected}");
+        }
+    }
+}
+
+#[test]
 fn a_run_and_a_file_are_not_mixed() {
     let of_run = synthetic::report().evaluations;
     let opened = opened();
@@ -176,35 +208,4 @@ fn a_run_and_a_file_are_not_mixed() {
     let over = harness.get_by_label_contains("click a bar").rect();
     click(&mut harness, over.left_bottom() + Vec2::new(380.0, 180.0));
     assert_eq!(asked(&harness).unwrap().data.path, "digits");
-}
-
-#[test]
-fn a_posterior_that_nobody_judged_can_be() {
-    let opened = opened();
-    let News::Opened(view) = &opened else {
-        panic!("nothing is open");
-    };
-    let mut alone = (**view).clone();
-    let evaluation = alone.evaluations.remove(2);
-    alone.evaluations.clear();
-    let path = alone.path.clone();
-    let opened = News::Opened(Arc::new(alone));
-    for name in ["Ensemble", "Uncertainty", "Calibration"] {
-        let mut harness = page(name, std::slice::from_ref(&opened));
-        harness.get_by_label("Judge it on its own data").click();
-        harness.run_steps(2);
-        let asked = |wish: &Wish| matches!(wish, Wish::Do(Errand::Judge(of, None)) if *of == path);
-        assert!(harness.state().wishes.iter().any(asked), "{name}");
-        harness.state_mut().panel.on_news(&News::Judging);
-        harness.run_steps(2);
-        assert!(harness.query_by_label_contains("being judged").is_some());
-        let judged = News::Judged(Ok(Box::new(Judgement {
-            path: path.clone(),
-            data: data(),
-            evaluation: evaluation.clone(),
-        })));
-        harness.state_mut().panel.on_news(&judged);
-        harness.run_steps(2);
-        assert!(harness.query_all_by_label("PSE").next().is_some(), "{name}");
-    }
 }

@@ -66,7 +66,7 @@ fn text_is_pasted_into_the_field_that_is_typed_in() {
     harness.run_steps(2);
     harness.event(egui::Event::Paste("some-folder".to_owned()));
     harness.run_steps(2);
-    assert!(harness.state().notice.is_none());
+    assert!(harness.state().notices.is_empty());
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_dialog_that_is_called_off_changes_nothing() {
     std::thread::sleep(Duration::from_millis(500));
     harness.run_steps(2);
     assert!(!harness.state().dialog.is_open());
-    assert_eq!(harness.state().notice, None);
+    assert!(harness.state().notices.is_empty());
     assert!(harness.query_by_label("Digits demo").is_some());
 }
 

@@ -79,6 +79,7 @@ pub fn prepared() -> News {
                     path: path.to_owned(),
                     shape: vec![16, 3, 3, 3],
                     added: 432,
+                    estimators: Vec::new(),
                 })
                 .to_vec(),
             ..Default::default()

@@ -12,12 +12,13 @@ use crate::window::{
 use bayesadapter::{
     posterior::Select,
     session::{DeviceChoice, Method, RunSettings},
+    train::RunningStatistics,
 };
 use burn::tensor::read_sync;
 use egui_kittest::{Harness, kittest::Queryable};
 use std::path::PathBuf;
 
-fn settings() -> RunSettings {
+pub fn settings() -> RunSettings {
     let mut settings = RunSettings {
         device: DeviceChoice::Cpu,
         ..RunSettings::default()
@@ -27,7 +28,7 @@ fn settings() -> RunSettings {
 }
 
 /// The page with settings, and what the worker found out about them.
-fn set_up(settings: &RunSettings) -> Harness<'static, Page> {
+pub fn set_up(settings: &RunSettings) -> Harness<'static, Page> {
     let survey = survey::survey(settings.clone());
     let devices = vec![
         (DeviceChoice::Auto, "CPU, 2 threads".to_owned()),
@@ -83,6 +84,64 @@ fn files_and_the_estimate_are_shown_and_start_runs_what_is_seen() {
     harness.run_steps(2);
     let asked = |wish: &Wish| matches!(wish, Wish::Run(asked) if **asked == settings);
     assert!(harness.state().wishes.iter().any(asked));
+}
+
+#[test]
+fn looking_at_settings_changes_nothing() {
+    let mut settings = settings();
+    settings.posterior.components = 1;
+    settings.training.epochs = 2000;
+    settings.training.lambda = 123.0;
+    settings.evaluation.draws = 5000;
+    settings.model.dropout = 0.35;
+    settings.training.clip_norm = Some(1e4);
+    settings.data.workers = 400;
+    for method in [Method::Pse, Method::Mfg] {
+        settings.posterior.method = method;
+        let mut harness = page(
+            "Set up",
+            &[News::Sorted(Found::Settings(Box::new(settings.clone())))],
+        );
+        harness.get_by_label("More settings").click();
+        harness.run_steps(20);
+        assert_eq!(saved(&mut harness), settings);
+    }
+}
+
+#[test]
+fn every_other_setting_of_a_run_file_is_under_more() {
+    let mut harness = set_up(&settings());
+    for name in [
+        "Skip pictures that cannot be read",
+        "More settings",
+        "Bound the gradients",
+        "Keep the statistics as they are",
+    ] {
+        harness.get_by_label(name).click_accesskit();
+        harness.run_steps(20);
+    }
+    picture(&mut harness, "set-up-more");
+    let mut expected = settings();
+    expected.data.skip_broken = true;
+    expected.training.clip_norm = Some(1.0);
+    expected.training.running_statistics = RunningStatistics::Freeze;
+    assert_eq!(saved(&mut harness), expected);
+    for setting in [
+        "Momentum",
+        "Mean rate drops by",
+        "Spread rate drops by",
+        "Dropout",
+        "Factors of a kernel",
+        "Spread of the factors",
+        "Steps between saves",
+        "Pictures judged at once",
+        "Threads that read",
+    ] {
+        assert!(
+            harness.query_all_by_label(setting).next().is_some(),
+            "{setting}"
+        );
+    }
 }
 
 #[test]

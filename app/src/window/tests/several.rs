@@ -1,8 +1,8 @@
 //! Several things at once: a run and a file, an errand that takes long and others.
 
 use super::{files, outside::reads, outside::window, *};
-use crate::window::{errand::Errand, keys, purpose::Purpose};
-use bayesadapter::session::Ending;
+use crate::window::{errand::Errand, judging::Case, keys, purpose::Purpose};
+use bayesadapter::session::{self, Ending};
 use egui::{Event as Input, Key, KeyboardShortcut};
 
 #[test]
@@ -19,7 +19,7 @@ fn what_a_run_leaves_does_not_take_the_place_of_the_user_s_file() {
     harness.state_mut().tell(&News::Ended { method, ending });
     harness.run_steps(2);
     assert!(harness.query_by_label_contains("is finished").is_some());
-    assert_eq!(harness.state().notice, None);
+    assert!(harness.state().notices.is_empty());
     harness.get_by_label("Open its posterior").click();
     // There is none, which is told.
     assert!(reads(&mut harness, "posterior.safetensors"));
@@ -39,6 +39,32 @@ fn other_refusals_do_not_hide_the_file_that_is_opened() {
 }
 
 #[test]
+fn a_notice_of_many_lines_stays_whole_beside_another_and_is_told_once() {
+    let mut harness = window();
+    let lines: Vec<String> = (1..=9).map(|at| format!("- layout {at}")).collect();
+    let long = format!("pictures has none of the layouts:\n{}", lines.join("\n"));
+    for text in [long.as_str(), "the disk is full", long.as_str()] {
+        harness.state_mut().tell(&News::Refused(text.to_owned()));
+    }
+    harness.run_steps(3);
+    // The latest is the last.
+    assert_eq!(harness.state().notices, ["the disk is full", long.as_str()]);
+    assert!(harness.query_by_label("the disk is full").is_some());
+    let shown = harness
+        .get_by_label_contains("has none of the layouts")
+        .rect();
+    let page = harness.get_by_label("Digits demo").rect();
+    assert!(shown.height() > 9.0 * 12.0, "{shown:?}");
+    assert!(shown.bottom() < page.top(), "{shown:?} and {page:?}");
+    for number in 0..9 {
+        let told = News::Refused(format!("complaint {number}"));
+        harness.state_mut().tell(&told);
+    }
+    let kept = &harness.state().notices;
+    assert_eq!((kept.len(), kept[4].as_str()), (5, "complaint 8"));
+}
+
+#[test]
 fn a_comparison_that_ends_moves_nobody() {
     let mut harness = window();
     harness.state_mut().show_panel("Predict");
@@ -54,9 +80,7 @@ fn what_belongs_to_a_file_and_is_missing_is_told() {
     let mut settings = files::settings();
     settings.model.weights = Some("no/such/weights.pth".to_owned());
     settings.data.path = "no/such/data".to_owned();
-    let serde_json::Value::Object(table) = serde_json::to_value(&settings).unwrap() else {
-        panic!("settings are a table");
-    };
+    let table = files::table(&settings);
     let path = files::write(&run, "posterior.safetensors", &files::posterior_of(table));
     files::write(&run, "run.toml", settings.to_toml().unwrap().as_bytes());
     files::write(&run, "evaluations/pse.json", b"{ damaged");
@@ -139,7 +163,7 @@ fn quick_errands_do_not_wait_for_long_ones() {
     let mut mail = crate::window::worker::Mail::default();
     let path = PathBuf::from("somewhere");
     mail.add(Errand::Compare(path.clone()));
-    mail.add(Errand::Judge(path.clone(), None));
+    mail.add(Errand::Judge(Case::of(&path), session::connect().1));
     mail.add(Errand::Sort(path.clone()));
     mail.add(Errand::Report(path));
     assert!(matches!(mail.take_quick(), Some(Errand::Sort(_))));

@@ -41,34 +41,75 @@ fn every_page_fits_on_small_and_large_displays() {
     ] {
         // A narrower window scrolls.
         let width = size.x.max(LEAST_WIDTH + 24.0);
-        let mut harness = Harness::builder()
-            .with_size(size)
-            .with_pixels_per_point(scale)
-            .build_eframe(|creation| {
-                look::apply(&creation.egui_ctx);
-                Window::new()
-            });
-        for one in &news {
-            harness.state_mut().tell(one);
-        }
+        let mut harness = told(size, scale, &news);
         for panel in panels::all() {
             let name = panel.name();
-            harness.state_mut().show_panel(name);
-            harness.run_steps(4);
-            // The worker knows nothing of what the pages were told.
-            while harness.state().worker.is_busy() {
-                harness.run_steps(1);
-                std::thread::sleep(std::time::Duration::from_millis(5));
-            }
-            harness.state_mut().notice = None;
-            let named = harness.query_all_by(|node| node.label().is_some());
-            for node in named.filter(|node| node.rect().right() > width + 1.0) {
-                let label = node.accesskit_node().label();
-                cut.push(format!("{name}, {ending}: {label:?} at {:?}", node.rect()));
-            }
+            show(&mut harness, name);
+            let bottom = match name {
+                "Ensemble" | "Uncertainty" | "Calibration" | "Compare" => size.y,
+                // The others are scrolled where they are higher.
+                _ => f32::INFINITY,
+            };
+            let area = Vec2::new(width, bottom);
+            cut.extend(beyond(&harness, area, &format!("{name}, {ending}")));
             let name = name.to_lowercase().replace(' ', "-");
             picture(&mut harness, &format!("{name}-{ending}"));
         }
     }
     assert!(cut.is_empty(), "{}", cut.join("\n"));
+}
+
+/// Digits are drawn with a finger too: neither that page nor the bar over it is wider than a telephone.
+#[test]
+fn drawing_fits_on_a_telephone() {
+    let size = Vec2::new(390.0, 844.0);
+    let mut harness = told(size, 2.0, &everything());
+    show(&mut harness, "Predict");
+    let area = Vec2::new(size.x, f32::INFINITY);
+    let cut = beyond(&harness, area, "telephone");
+    assert!(cut.is_empty(), "{}", cut.join("\n"));
+    let place = |label: &str| harness.get_by_label(label).rect();
+    assert!(place("Canvas").width() > 300.0);
+    assert!(place("Mutual information").top() > place("Canvas").bottom());
+    picture(&mut harness, "predict-telephone");
+}
+
+/// A window that knows all of this.
+fn told(size: Vec2, scale: f32, news: &[News]) -> Harness<'static, Window> {
+    let mut harness = Harness::builder()
+        .with_size(size)
+        .with_pixels_per_point(scale)
+        .build_eframe(|creation| {
+            look::apply(&creation.egui_ctx);
+            Window::new()
+        });
+    for one in news {
+        harness.state_mut().tell(one);
+    }
+    harness
+}
+
+fn show(harness: &mut Harness<'_, Window>, page: &str) {
+    harness.state_mut().show_panel(page);
+    harness.run_steps(4);
+    // The worker knows nothing of what the pages were told.
+    while harness.state().worker.is_busy() {
+        harness.run_steps(1);
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    harness.state_mut().notices.clear();
+}
+
+/// What has a name and ends to the right of an area, or below it.
+fn beyond(harness: &Harness<'_, Window>, area: Vec2, place: &str) -> Vec<String> {
+    let named = harness.query_all_by(|node| node.label().is_some());
+    let cut = named.filter(|node| {
+        let end = node.rect().max;
+        end.x > area.x + 1.0 || end.y > area.y + 1.0
+    });
+    cut.map(|node| {
+        let label = node.accesskit_node().label();
+        format!("{place}: {label:?} at {:?}", node.rect())
+    })
+    .collect()
 }

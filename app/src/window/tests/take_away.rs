@@ -8,7 +8,7 @@ use crate::{
 use burn::tensor::read_sync;
 
 /// Saves by a menu, and returns the content of the file; a picture is also left with the others.
-fn saved(harness: &mut Harness<'_, Page>, menu: &str, format: Format, name: &str) -> Vec<u8> {
+pub fn saved(harness: &mut Harness<'_, Page>, menu: &str, format: Format, name: &str) -> Vec<u8> {
     harness.get_by_label(menu).click();
     harness.run_steps(3);
     let item = match format {

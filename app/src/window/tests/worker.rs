@@ -3,13 +3,35 @@
 use super::{files, *};
 use crate::window::{
     album::{Album, Wanted},
+    bell::Bell,
     errand::Errand,
     platform::{Computer, Worker},
     runner::{Plan, Runner},
     worker::Scrub,
 };
 use bayesadapter::data;
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+/// A bell, and whether it was rung.
+pub fn bell() -> (Bell, Arc<AtomicBool>) {
+    let (bell, rung) = (Bell::default(), Arc::new(AtomicBool::new(false)));
+    let (ctx, heard) = (egui::Context::default(), Arc::clone(&rung));
+    ctx.set_request_repaint_callback(move |_| heard.store(true, Ordering::Relaxed));
+    bell.hang(&ctx);
+    (bell, rung)
+}
+
+/// Waits until something is so.
+pub fn wait_until(mut is_so: impl FnMut() -> bool) {
+    let came = (0..30_000).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        is_so()
+    });
+    assert!(came, "it never came");
+}
 
 /// The next news.
 fn next(worker: &Worker) -> News {
@@ -24,16 +46,26 @@ fn next(worker: &Worker) -> News {
 }
 
 #[test]
+fn the_bell_is_rung_when_the_answer_is_there() {
+    let (bell, rung) = bell();
+    // What rings before the window is drawn is not lost, since the first frame looks for news.
+    Bell::default().ring();
+    let worker = Worker::new(Computer::default(), bell);
+    worker.ask(|mail| mail.add(Errand::Sort(PathBuf::from("no such file"))));
+    wait_until(|| rung.load(Ordering::Relaxed));
+    assert!(matches!(worker.poll()[..], [News::Refused(_)]));
+    assert!(!worker.is_busy());
+}
+
+#[test]
 fn questions_and_draws_do_not_wait_until_a_network_is_judged() {
     let folder = tempfile::tempdir().unwrap();
     let mut settings = files::settings();
     settings.evaluation.draws = 100;
-    let serde_json::Value::Object(run) = serde_json::to_value(&settings).unwrap() else {
-        panic!("settings are a table");
-    };
+    let run = files::table(&settings);
     let bytes = files::posterior_of(run);
     let path = files::write(folder.path(), "alone.safetensors", &bytes);
-    let worker = Worker::new(Computer::default());
+    let worker = Worker::new(Computer::default(), Bell::default());
     worker.ask(|mail| mail.open(path.clone()));
     assert!(matches!(next(&worker), News::Opened(_)));
     worker.ask(|mail| mail.add(Errand::Compare(path)));
@@ -72,11 +104,9 @@ fn album(worker: &Worker, path: &str, judged: usize, positions: Vec<usize>) -> A
 fn pictures_are_of_the_data_that_the_network_was_judged_on() {
     use bayesadapter::data::{Dataset, Split};
     let folder = tempfile::tempdir().unwrap();
-    let serde_json::Value::Object(run) = serde_json::to_value(files::settings()).unwrap() else {
-        panic!("settings are a table");
-    };
+    let run = files::table(&files::settings());
     let path = files::write(folder.path(), "few", &files::posterior_of(run));
-    let worker = Worker::new(Computer::default());
+    let worker = Worker::new(Computer::default(), Bell::default());
     worker.ask(|mail| mail.open(path));
     assert!(matches!(next(&worker), News::Opened(_)));
     // The file is of few digits, and a run goes on with more.
@@ -106,7 +136,7 @@ fn galleries_are_small_and_do_without_what_cannot_be_read() {
         }
     }
     files::write(folder.path(), "test/dog/0.png", b"no picture");
-    let worker = Worker::new(Computer::default());
+    let worker = Worker::new(Computer::default(), Bell::default());
     let path = folder.path().display().to_string();
     let found = album(&worker, &path, 4, vec![3, 2, 0]);
     let pictures = found.pictures.unwrap();
@@ -138,12 +168,12 @@ fn a_scribble_makes_the_network_of_the_demo_unsure() {
         plan.settings.training.epochs = 20;
     }
     let posterior = plans[1].folder.join("posterior.safetensors");
-    let mut runner = Runner::new(plans, Computer::default());
+    let mut runner = Runner::new(plans, Computer::default(), Bell::default());
     while !runner.is_over() {
         runner.poll();
         std::thread::sleep(Duration::from_millis(20));
     }
-    let worker = Worker::new(Computer::default());
+    let worker = Worker::new(Computer::default(), Bell::default());
     worker.ask(|mail| mail.open(posterior));
     assert!(matches!(next(&worker), News::Opened(_)));
     let (digits, scribbles) = (data::digits(Split::Train), data::scribbles(20, 0));

@@ -1,29 +1,33 @@
-//! How long frames take, and how much memory there is.
+//! How late frames come, and how much memory there is.
 
-use std::{fmt, time::Instant};
+use super::super::LOOK;
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
 
 /// Frames in which the window opens, fonts and shaders are made.
 const START_UP: usize = 10;
 
-/// Seconds of each frame since the last report.
+/// What people notice, and what disturbs them.
+const NOTICED: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(100)];
+
+/// The frames since the last report. A tour asks for the next one after [`LOOK`]: what goes beyond that is the work for
+/// a frame, all of it, and whatever kept the window from it.
 #[derive(Default)]
 pub struct Frames {
     seen: usize,
-    /// That the processor worked on it.
-    seconds: Vec<f32>,
-    /// From its beginning to that of the next; the window waits in between.
-    between: Vec<f32>,
+    late: Vec<Duration>,
     last: Option<Instant>,
 }
 
 impl Frames {
-    pub fn add(&mut self, seconds: Option<f32>) {
+    /// Takes up a frame that begins now.
+    pub fn add(&mut self, now: Instant) {
         self.seen += 1;
-        let last = self.last.replace(Instant::now());
-        if self.seen > START_UP {
-            self.seconds.extend(seconds);
-            self.between
-                .extend(last.map(|last| last.elapsed().as_secs_f32()));
+        let last = self.last.replace(now);
+        if let Some(last) = last.filter(|_| self.seen > START_UP) {
+            self.late.push((now - last).saturating_sub(LOOK));
         }
     }
 
@@ -34,47 +38,46 @@ impl Frames {
 
     /// The figures so far, after which they begin anew.
     pub fn take(&mut self) -> String {
-        let worked = Spread::of(&mut self.seconds);
-        let between = Spread::of(&mut self.between);
+        let late = Lateness::of(std::mem::take(&mut self.late));
         let memory = memory().map(|megabytes| format!("; {megabytes} MB of memory in use"));
-        format!(
-            "{} frames; work for one {worked}; from one to the next {between}{}",
-            self.seen,
-            memory.unwrap_or_default()
-        )
+        format!("{late}{}", memory.unwrap_or_default())
     }
 }
 
-/// How times are spread, in milliseconds.
-struct Spread {
-    median: f32,
-    percentile_99: f32,
-    longest: f32,
-}
+/// How late frames came, the least late first.
+struct Lateness(Vec<Duration>);
 
-impl Spread {
-    /// Of these seconds, which are taken.
-    fn of(seconds: &mut Vec<f32>) -> Self {
-        let mut seconds = std::mem::take(seconds);
-        seconds.sort_by(f32::total_cmp);
-        let at = |share: f32| {
-            let place = (share * seconds.len().saturating_sub(1) as f32).round() as usize;
-            1000.0 * seconds.get(place).copied().unwrap_or_default()
-        };
-        Self {
-            median: at(0.5),
-            percentile_99: at(0.99),
-            longest: at(1.0),
-        }
+impl Lateness {
+    fn of(mut late: Vec<Duration>) -> Self {
+        late.sort();
+        Self(late)
+    }
+
+    /// Milliseconds, than which this share of the frames came no later.
+    fn at(&self, share: f64) -> u128 {
+        let place = (share * self.0.len().saturating_sub(1) as f64).round() as usize;
+        let late = self.0.get(place).copied();
+        late.unwrap_or_default().as_millis()
+    }
+
+    fn beyond(&self, limit: Duration) -> usize {
+        self.0.iter().filter(|&&late| late > limit).count()
     }
 }
 
-impl fmt::Display for Spread {
+impl fmt::Display for Lateness {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [noticed, disturbing] = NOTICED.map(|limit| self.beyond(limit));
+        let [few, many] = NOTICED.map(|limit| limit.as_millis());
         write!(
             formatter,
-            "{:.0} ms (median), {:.0} ms (99 %), {:.0} ms (longest)",
-            self.median, self.percentile_99, self.longest
+            "{} frames, asked for every {} ms; late by {} ms (median), {} ms (99 %), {} ms (longest); {noticed} by \
+             more than {few} ms, {disturbing} by more than {many} ms",
+            self.0.len(),
+            LOOK.as_millis(),
+            self.at(0.5),
+            self.at(0.99),
+            self.at(1.0)
         )
     }
 }
@@ -93,18 +96,29 @@ fn memory() -> Option<u64> {
 mod tests {
     use super::*;
 
+    /// Frames that come so many milliseconds after each other.
+    fn follow(frames: &mut Frames, now: &mut Instant, gaps: impl IntoIterator<Item = u64>) {
+        for gap in gaps {
+            *now += Duration::from_millis(gap);
+            frames.add(*now);
+        }
+    }
+
     #[test]
-    fn the_start_does_not_count() {
-        let mut frames = Frames::default();
-        for _ in 0..START_UP {
-            frames.add(Some(9.0));
-        }
-        for milliseconds in 1..=100 {
-            frames.add(Some(milliseconds as f32 / 1000.0));
-        }
-        let text = frames.take();
-        let worked = "110 frames; work for one 51 ms (median), 99 ms (99 %), 100 ms (longest);";
-        assert!(text.starts_with(worked), "{text}");
-        assert!(frames.take().contains("work for one 0 ms"));
+    fn neither_the_start_nor_the_pause_nor_pictures_count() {
+        let (mut frames, mut now) = (Frames::default(), Instant::now());
+        follow(&mut frames, &mut now, [9_000; START_UP]);
+        follow(&mut frames, &mut now, (51..=150).chain([20]));
+        frames.skip();
+        follow(&mut frames, &mut now, [5_000]);
+        let told = frames.take();
+        let expected = "101 frames, asked for every 50 ms; late by 50 ms (median), 99 ms (99 %), 100 ms (longest); 50 \
+            by more than 50 ms, 0 by more than 100 ms";
+        assert!(told.starts_with(expected), "{told}");
+        follow(&mut frames, &mut now, [200]);
+        let told = frames.take();
+        assert!(told.starts_with("1 frames"), "{told}");
+        assert!(told.contains("1 by more than 100 ms"), "{told}");
+        assert!(frames.take().starts_with("0 frames"));
     }
 }

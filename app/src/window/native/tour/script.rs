@@ -19,12 +19,16 @@ pub enum Step {
     UntilLearning(&'static str),
     /// Waits until the demo is done and looked at.
     UntilOver,
+    /// Adds the run to the comparison.
+    Compare,
     /// Waits for so many seconds and a few frames, and until nothing is being computed.
     Wait(f32),
     /// Tells the run something.
     Tell(Command),
     /// Clicks at these shares of the window's width and height.
     Click(f32, f32),
+    /// Fails unless the page shows what was clicked or added.
+    ExpectOpen,
     /// Draws a line on the canvas, through these shares of its sides.
     Draw(&'static [(f32, f32)]),
     Press(Key),
@@ -90,6 +94,7 @@ pub fn with_pictures() -> VecDeque<Step> {
                 ("Posterior", Theme::Light) => steps.push(Step::Click(0.52, 0.076)),
                 ("Uncertainty", Theme::Light) => steps.push(Step::Click(0.305, 0.25)),
                 ("Calibration", Theme::Light) => steps.push(Step::Click(0.9, 0.3)),
+                ("Compare", Theme::Light) => steps.push(Step::Compare),
                 ("Predict", Theme::Light) => steps.push(Step::Draw(DIGIT)),
                 ("Predict", Theme::Dark) => {
                     steps.extend([
@@ -100,8 +105,12 @@ pub fn with_pictures() -> VecDeque<Step> {
                 }
                 _ => {}
             }
+            steps.push(Step::Wait(0.7));
+            if let "Posterior" | "Uncertainty" | "Calibration" | "Compare" = panel.name() {
+                steps.push(Step::ExpectOpen);
+            }
             let name = panel.name().to_lowercase().replace(' ', "-");
-            steps.extend([Step::Wait(0.7), picture(&format!("{name}{ending}"))]);
+            steps.push(picture(&format!("{name}{ending}")));
         }
     }
     steps.into()

@@ -66,6 +66,11 @@ impl Panel for Posterior {
         }
     }
 
+    #[cfg(not(target_family = "wasm"))]
+    fn has_opened(&self) -> bool {
+        self.scrubber.shows_draw()
+    }
+
     fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
         if self.view.is_none() && self.live.is_none() {
             look::nothing_yet(

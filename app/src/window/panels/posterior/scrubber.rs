@@ -79,6 +79,13 @@ impl Scrubber {
         }
     }
 
+    /// Whether a draw is shown, and not the mean.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn shows_draw(&self) -> bool {
+        let drawn = self.drawn.as_ref();
+        drawn.is_some_and(|drawn| drawn.scrubbed.scrub.draw.is_some())
+    }
+
     /// The kernels of the draw in this layer; none for the mean.
     pub fn kernels(&mut self, layer: &str) -> Option<(u32, &mut DrawnKernels)> {
         let drawn = self.drawn.as_mut()?;

@@ -49,6 +49,12 @@ pub fn ui(
             settings.data.path = "digits".to_owned();
         }
     });
+    let explained = "Leave out pictures that are damaged, and say which. Otherwise the first of them ends the run.";
+    ui.checkbox(
+        &mut settings.data.skip_broken,
+        "Skip pictures that cannot be read",
+    )
+    .on_hover_text(explained);
     match survey.map(|survey| &survey.data) {
         Some(Ok(view)) => overview(ui, view, sheet),
         Some(Err(error)) => problem(ui, error),

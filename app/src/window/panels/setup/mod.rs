@@ -3,6 +3,7 @@
 mod budget;
 mod data;
 mod layers;
+mod more;
 mod network;
 mod posterior;
 mod preflight;
@@ -13,6 +14,7 @@ use super::{News, Panel, Wish};
 use crate::window::{
     errand::Errand,
     keys,
+    platform::HAS_FOLDERS,
     purpose::Purpose,
     sort::Found,
     survey::{Estimated, Survey},
@@ -140,6 +142,7 @@ impl SetUp {
             }
             _ => {
                 budget::ui(ui, settings, &self.devices);
+                more::ui(ui, settings);
                 ui.add_space(12.0);
                 let estimated = self.estimated.as_ref();
                 let fresh = estimated.filter(|one| one.settings == self.settings);
@@ -189,6 +192,7 @@ impl SetUp {
             }
             Found::Posterior(_)
             | Found::Picture(_)
+            | Found::Pictures { .. }
             | Found::FinishedRun { .. }
             | Found::Networks(_) => {}
         }
@@ -217,6 +221,9 @@ impl SetUp {
             ui.label("A run goes on. Stop it on the Training page before you start another.");
         } else if let Some(problem) = self.problem() {
             ui.label(problem);
+        }
+        if !HAS_FOLDERS {
+            return;
         }
         let folder = self.runs_folder.display();
         ui.label(RichText::new(format!("The run goes to {folder}")).weak());

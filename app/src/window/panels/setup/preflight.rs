@@ -47,9 +47,14 @@ fn told(ui: &mut Ui, device: &str, preflight: &Preflight) {
             bytes(memory.workspace)
         );
         look::number(ui, "Memory of a step", bytes(memory.total()), &parts);
-        if let Some(limit) = estimate.memory_limit {
-            look::number(ui, "There is", bytes(limit), "Memory that the machine has left.");
-        }
+        let (left, explained) = match estimate.memory_limit {
+            Some(limit) => (bytes(limit), "Memory that the machine has left."),
+            None => (
+                "unknown".to_owned(),
+                "Nobody tells how much memory is left here, so that a run may still not fit.",
+            ),
+        };
+        look::number(ui, "There is", left, explained);
         if let Some(seconds) = preflight.seconds() {
             let time = match seconds < 10.0 {
                 true => format!("{seconds:.1} s"),

@@ -32,16 +32,36 @@ pub fn whole<N: Numeric>(
     value: &mut N,
     range: RangeInclusive<N>,
 ) {
+    number(ui, name, explained, value, range, 0.2);
+}
+
+/// A row with a number, which changes by `speed` for every point that it is dragged.
+pub fn number<N: Numeric>(
+    ui: &mut Ui,
+    name: &str,
+    explained: &str,
+    value: &mut N,
+    range: RangeInclusive<N>,
+    speed: f64,
+) {
     row(ui, name, explained, |ui| {
-        ui.add(DragValue::new(value).range(range).speed(0.2))
+        ui.add(within(value, range).speed(speed))
     });
+}
+
+/// A number that is kept within a range when the user changes it. Until then it stays as it is: a run file may have
+/// others, and must not change by being looked at.
+pub fn within<N: Numeric>(value: &mut N, range: RangeInclusive<N>) -> DragValue<'_> {
+    DragValue::new(value)
+        .range(range)
+        .clamp_existing_to_range(false)
 }
 
 /// A row with a positive number whose order of magnitude matters.
 pub fn rate(ui: &mut Ui, name: &str, explained: &str, value: &mut f64) {
     row(ui, name, explained, |ui| {
         let speed = (0.02 * *value).max(1e-9);
-        let drag = DragValue::new(value).range(0.0..=100.0).speed(speed);
+        let drag = within(value, 0.0..=100.0).speed(speed);
         ui.add(drag.custom_formatter(|value, _| format!("{value:e}")))
     });
 }
