@@ -1,6 +1,8 @@
 //! Pictures that stay in their files until they are asked for.
 
 use super::{DataError, Dataset, Files, Picture};
+use std::io::{self, ErrorKind};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Endings of the formats that are decoded.
@@ -77,10 +79,21 @@ impl Dataset for Listed {
     }
 }
 
-/// What a file that cannot be read is to its data set: one broken picture, which may be left out.
+/// What a file that cannot be read is to its data set: one broken picture, which may be left out. Unless its disk fails
+/// or went away: then no other picture can be read either, and to leave them all out would make training worth nothing.
 fn broken(error: DataError, name: String) -> DataError {
+    let is_of_this_file = |reason: &io::Error| {
+        let kinds = [
+            ErrorKind::NotFound,
+            ErrorKind::PermissionDenied,
+            ErrorKind::IsADirectory,
+            ErrorKind::InvalidData,
+        ];
+        let folder = Path::new(&name).parent();
+        kinds.contains(&reason.kind()) && folder.is_some_and(Path::is_dir)
+    };
     let reason = match error {
-        DataError::Read { reason, .. } => reason.to_string(),
+        DataError::Read { reason, .. } if is_of_this_file(&reason) => reason.to_string(),
         DataError::TooLarge { limit, .. } => format!("it has more than {limit} bytes"),
         error => return error,
     };

@@ -170,7 +170,8 @@ pub fn lock(_: &Path) -> io::Result<Option<Lock>> {
     Ok(Some(Lock))
 }
 
-/// Puts a file where nothing else is, and returns where that is.
+/// Puts a file into the folder `aside`, and returns where that is. A page never refuses a file its own place, so that
+/// nothing comes here.
 ///
 /// # Errors
 ///

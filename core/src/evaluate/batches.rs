@@ -15,15 +15,35 @@ impl Collector {
     /// [`keep_draws`](PredictOptions::keep_draws) the network at its mean predicts them too, for the curve
     /// against the number of draws.
     ///
-    /// `progress` is told the number of examples so far with their [`curve`](Self::curve), and awaited. So is
-    /// `give_way`, several times for each batch: on a page it lets the browser draw. To stop, end the iterator, or let
-    /// it return an error.
+    /// `progress` is told the number of examples so far with their [`curve`](Self::curve), and awaited. To stop, end
+    /// the iterator, or let it return an error.
     ///
     /// # Errors
     ///
     /// A batch that is an error itself, a network that fails, and what [`add`](Self::add) refuses. The
     /// batches before it are added.
     pub async fn add_batches<const D: usize, M, E>(
+        &mut self,
+        bayes: &Bayes<M>,
+        batches: impl IntoIterator<Item = Result<(Tensor<D>, Vec<u32>), E>>,
+        options: &PredictOptions,
+        progress: impl AsyncFnMut(usize, Option<&DrawCurve>),
+    ) -> Result<(), EvaluateError>
+    where
+        M: Classifier<D>,
+        E: Into<Box<dyn Error + Send + Sync>>,
+    {
+        self.add_batches_giving_way(bayes, batches, options, progress, async || {})
+            .await
+    }
+
+    /// As [`add_batches`](Self::add_batches), for places where others wait for the thread too: `give_way` is awaited
+    /// after every launch, at least once for each batch.
+    ///
+    /// # Errors
+    ///
+    /// As [`add_batches`](Self::add_batches).
+    pub async fn add_batches_giving_way<const D: usize, M, E>(
         &mut self,
         bayes: &Bayes<M>,
         batches: impl IntoIterator<Item = Result<(Tensor<D>, Vec<u32>), E>>,
@@ -67,6 +87,31 @@ impl Collector {
     ///
     /// As [`add_batches`](Self::add_batches), and [`add_out_of_distribution`](Self::add_out_of_distribution).
     pub async fn add_out_of_distribution_batches<const D: usize, M, E>(
+        &mut self,
+        name: &str,
+        bayes: &Bayes<M>,
+        batches: impl IntoIterator<Item = Result<(Tensor<D>, Vec<u32>), E>>,
+        options: &PredictOptions,
+        progress: impl AsyncFnMut(usize),
+    ) -> Result<(), EvaluateError>
+    where
+        M: Classifier<D>,
+        E: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let give_way = async || {};
+        self.add_out_of_distribution_batches_giving_way(
+            name, bayes, batches, options, progress, give_way,
+        )
+        .await
+    }
+
+    /// As [`add_out_of_distribution_batches`](Self::add_out_of_distribution_batches), with `give_way` as in
+    /// [`add_batches_giving_way`](Self::add_batches_giving_way).
+    ///
+    /// # Errors
+    ///
+    /// As [`add_out_of_distribution_batches`](Self::add_out_of_distribution_batches).
+    pub async fn add_out_of_distribution_batches_giving_way<const D: usize, M, E>(
         &mut self,
         name: &str,
         bayes: &Bayes<M>,

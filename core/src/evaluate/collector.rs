@@ -195,6 +195,7 @@ impl Collector {
             .transpose()?;
         Ok(Evaluation {
             method: method.into(),
+            network: String::new(),
             draws,
             ranked_by,
             scores,

@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 pub struct Evaluation {
     /// What the network is called beside others, such as `MAP`, `MFG` or `PSE`.
     pub method: String,
+    /// A checksum of the network's tensors, where it is known: by it an evaluation is told from that of other weights.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub network: String,
     /// One name per class.
     pub class_names: Vec<String>,
     /// Draws that predictions average over, the most of any batch; 0 for the network at its mean.

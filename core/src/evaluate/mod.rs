@@ -21,7 +21,7 @@
 //!
 //! let mut collector = Collector::new((0..10).map(|digit| digit.to_string()));
 //! let progress = async |done: usize, _: Option<&DrawCurve>| assert!(done <= 6);
-//! read_sync(collector.add_batches(&bayes, batches, &options, progress, async || {}))?;
+//! read_sync(collector.add_batches(&bayes, batches, &options, progress))?;
 //! let evaluation = collector.finish("MFG")?;
 //! assert_eq!(evaluation.scores.examples, 6);
 //! assert_eq!(evaluation.curve.map(|curve| curve.ensemble.len()), Some(4));

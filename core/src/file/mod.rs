@@ -67,4 +67,10 @@ impl<M: Module> Bayes<M> {
         safetensors::serialize(views, Some(metadata.into_iter().collect()))
             .map_err(FileError::of_format)
     }
+
+    /// A checksum of all tensors with their paths and shapes, the same on every device.
+    pub(crate) async fn checksum(&self) -> Result<String, FileError> {
+        let tensors = tensors::collect(&self.network().valid()).await?;
+        Ok(tensors::checksum("", &tensors))
+    }
 }

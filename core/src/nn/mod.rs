@@ -1,8 +1,9 @@
 //! Layers with Burn's names, configurations and record paths that know of posteriors.
 //!
-//! Change the imports of a model from `burn::nn` to `bayesadapter::nn`, and nothing else. Without a
-//! posterior and outside of a [`Pass`](crate::pass::Pass) these layers compute what Burn's compute; inside
-//! of one they read the posterior of their parameters and do what the pass says.
+//! Change the imports of a model from `burn::nn` to `bayesadapter::nn`, and nothing else (a layer that is built field
+//! by field also gets `per_example: PerExample`). Without a posterior and outside of a [`Pass`](crate::pass::Pass)
+//! these layers compute what Burn's compute; inside of one they read the posterior of their parameters and do what the pass
+//! says.
 //!
 //! Everything else of `burn::nn` is here too, as it is there: a layer of Burn that is not among those of this module
 //! shares one draw of its weights among the examples of a batch, as the

@@ -153,6 +153,14 @@ impl SessionError {
         let reason = reason.to_string();
         Self::Device { reason }
     }
+
+    /// Of something that is read from the device on its way into a file.
+    pub(super) fn of_file(error: FileError) -> Self {
+        match error {
+            FileError::Device(reason) => Self::Device { reason },
+            error => error.into(),
+        }
+    }
 }
 
 /// What to do where a place refuses a file.

@@ -113,7 +113,10 @@ impl RunFolder {
             match bytes.map(|bytes| TrainState::from_bytes(&bytes)) {
                 Ok(Ok(state)) => return Ok((Some(state), damaged)),
                 Ok(Err(error @ (FileError::Newer { .. } | FileError::Older { .. }))) => {
-                    return Err(error.into());
+                    return Err(SessionError::Folder {
+                        folder: path.display().to_string(),
+                        problem: error.to_string(),
+                    });
                 }
                 Ok(Err(_)) | Err(_) => damaged.push(path),
             }
@@ -176,12 +179,14 @@ impl RunFolder {
     }
 
     fn states(&self) -> Result<Vec<PathBuf>, SessionError> {
-        list(&self.path.join(STATES_FOLDER), "safetensors")
+        list(&self.path.join(STATES_FOLDER), STATE)
     }
 }
 
 const SETTINGS: &str = "run.toml";
 const STATES_FOLDER: &str = "checkpoints";
+/// The ending of a state.
+const STATE: &str = "safetensors";
 const EVALUATIONS: &str = "evaluations";
 /// The file of the result.
 pub(super) const POSTERIOR: &str = "posterior.safetensors";
@@ -212,7 +217,9 @@ impl Keeper for RunFolder {
         };
         let (folder, first) = (self.path.join(STATES_FOLDER), self.state_path(step));
         let files = disk::list(&folder).map_err(|error| refused(&folder, error))?;
-        let states = files.into_iter().filter(|path| *path >= first);
+        // What could not be read was put away as damaged, and stays for who wants to look at it.
+        let is_state = |path: &PathBuf| is_of(path, STATE) && *path >= first;
+        let states = files.into_iter().filter(is_state);
         let result = Some(self.posterior_path()).filter(|path| disk::exists(path));
         for path in states.chain(result) {
             disk::remove_file(&path).map_err(|error| refused(&path, error))?;
@@ -262,7 +269,7 @@ impl Keeper for RunFolder {
 
 /// The file of a state.
 pub(super) fn state_name(step: usize) -> String {
-    format!("step-{step:09}.safetensors")
+    format!("step-{step:09}.{STATE}")
 }
 
 fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), FileError> {
@@ -286,8 +293,12 @@ fn list(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, SessionError> {
         problem: error.to_string(),
     };
     let mut files = disk::list(folder).map_err(refused)?;
-    files.retain(|path| path.extension().is_some_and(|found| found == ending));
+    files.retain(|path| is_of(path, ending));
     Ok(files)
+}
+
+fn is_of(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|found| found == ending)
 }
 
 fn lock(folder: &Path) -> Result<Lock, SessionError> {

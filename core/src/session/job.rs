@@ -120,13 +120,16 @@ impl Job {
     fn check_memory(&self) -> Result<(), SessionError> {
         let account = conversion_account(&self.network, &self.posterior())?;
         // What a GPU keeps is made in the memory of the host; the CPU has gradients and momentum there too.
-        let copies = match Hardware::of(&self.device).in_host_memory {
-            true => 3,
-            false => 1,
+        let (copies, taken) = match Hardware::of(&self.device).in_host_memory {
+            true => (3, account.parameters_before),
+            false => (1, 0),
         };
+        let bytes = |floats: usize| (floats as u64).saturating_mul(size_of::<f32>() as u64);
         let parameters = account.parameters_after;
-        let needed = (parameters as u64).saturating_mul(copies * size_of::<f32>() as u64);
-        match available_memory() {
+        let needed = bytes(parameters).saturating_mul(copies);
+        // The network is there already, and among what is needed.
+        let available = available_memory().map(|left| left.saturating_add(bytes(taken)));
+        match available {
             Some(available) if needed > available => Err(SessionError::TooLarge {
                 parameters,
                 needed,

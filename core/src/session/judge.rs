@@ -60,7 +60,6 @@ impl Judge {
                 of,
                 curve: curve.cloned().map(Box::new),
             });
-            pace.breathe().await;
         };
         let give_way = async || {
             pace.breathe().await;
@@ -72,13 +71,15 @@ impl Judge {
             judged.extend(&batch.examples);
         })?;
         collector
-            .add_batches(bayes, batches, &options, told, give_way)
+            .add_batches_giving_way(bayes, batches, &options, told, give_way)
             .await?;
         if let Some((name, data)) = other {
             let batches = self.tensors(data, port, &stopped, |_| ())?;
             let after = async |done: usize| told(self.test.len() + done, None).await;
             collector
-                .add_out_of_distribution_batches(name, bayes, batches, &options, after, give_way)
+                .add_out_of_distribution_batches_giving_way(
+                    name, bayes, batches, &options, after, give_way,
+                )
                 .await?;
         }
         if stopped.get() {
@@ -88,12 +89,26 @@ impl Judge {
         // Pictures to judge by come in their order, so that what was judged is sorted.
         let passed_over = |picture: &usize| judged.binary_search(picture).is_err();
         evaluation.passed_over = (0..self.test.len()).filter(passed_over).collect();
+        evaluation.network = bayes.checksum().await.map_err(SessionError::of_file)?;
         port.emit(Event::Evaluated(Box::new(evaluation.clone())));
         Ok(Some(evaluation))
     }
 
+    /// Whether an evaluation is of this network, and of the pictures that this one judges by.
+    pub(super) async fn has_judged(
+        &self,
+        bayes: &Bayes<Network>,
+        evaluation: &Evaluation,
+    ) -> Result<bool, SessionError> {
+        if !self.is_of_these_pictures(evaluation) {
+            return Ok(false);
+        }
+        let network = bayes.checksum().await.map_err(SessionError::of_file)?;
+        Ok(evaluation.network == network)
+    }
+
     /// Whether an evaluation is of the pictures that this one judges by, as far as labels and numbers tell.
-    pub(super) fn is_of_these_pictures(&self, evaluation: &Evaluation) -> bool {
+    fn is_of_these_pictures(&self, evaluation: &Evaluation) -> bool {
         let labels = (0..self.test.len()).map(|index| self.test.label(index));
         let other = self.out_of_distribution.as_ref();
         let other = other.map(|(name, data)| (name, data.len()));

@@ -60,8 +60,14 @@ async fn course(
     learning.announce();
     let judge = job.judge();
     if let Some(baseline) = baseline.filter(|_| fresh) {
-        let known = learning.keeper.judged(Method::Map);
-        match known.filter(|known| judge.is_of_these_pictures(known)) {
+        let known = match learning.keeper.judged(Method::Map) {
+            Some(known) => {
+                let same = judge.has_judged(&baseline, &known).await?;
+                same.then_some(known)
+            }
+            None => None,
+        };
+        match known {
             // The run ended before its first state was saved, or the start came with what it is worth.
             Some(known) => port.emit(Event::Evaluated(Box::new(known))),
             None => {

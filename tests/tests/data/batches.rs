@@ -309,9 +309,17 @@ fn a_file_that_cannot_be_read_is_a_broken_picture() {
         skip_broken: true,
         ..settings(4, plain([3, 4, 4]))
     };
-    let made = epoch(&batches(set, skipping), 0, 0);
+    let batches = batches(set, skipping);
+    let made = epoch(&batches, 0, 0);
     assert_eq!(examples(&made), [0, 2]);
     assert_eq!(made[0].skipped.len(), 2);
+    // A folder that is gone, as when a disk is, is more than a broken picture.
+    std::fs::remove_dir_all(data.path().join("b")).expect("a folder can be removed");
+    let error = batches
+        .epoch(0, 0)
+        .find_map(Result::err)
+        .expect("no folder");
+    assert!(matches!(error, DataError::Read { .. }), "{error}");
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn a_network_is_evaluated_batch_by_batch() {
     let progress = async |done: usize, curve: Option<&DrawCurve>| {
         told.push((done, curve.map(|curve| curve.ensemble.len())));
     };
-    let added = collector.add_batches(&bayes, (0..3).map(batch), &options, progress, async || {});
+    let added = collector.add_batches(&bayes, (0..3).map(batch), &options, progress);
     read_sync(added).unwrap();
     let strangers = (7..9).map(batch);
     let added = collector.add_out_of_distribution_batches(
@@ -50,7 +50,6 @@ fn a_network_is_evaluated_batch_by_batch() {
         strangers,
         &options,
         async |_| {},
-        async || {},
     );
     read_sync(added).unwrap();
     let found = collector.finish("MFG").unwrap();
@@ -74,7 +73,7 @@ fn a_batch_that_cannot_be_read_is_an_error() {
     let mut collector = Collector::new((0..10).map(|digit| digit.to_string()));
     let batches = [Ok((images(2, 0), vec![0, 1])), Err("the disk is gone")];
     let options = PredictOptions::new(Draws::Mean);
-    let added = collector.add_batches(&bayes, batches, &options, async |_, _| {}, async || {});
+    let added = collector.add_batches(&bayes, batches, &options, async |_, _| {});
     assert!(
         read_sync(added)
             .unwrap_err()
@@ -97,12 +96,13 @@ fn others_have_a_turn_after_every_launch() {
     let turns = Cell::new(0);
     let give_way = async || turns.set(turns.get() + 1);
     let batches = (0..3).map(batch);
-    let added = collector.add_batches(&bayes, batches, &options, async |_, _| {}, &give_way);
+    let untold = async |_: usize, _: Option<&DrawCurve>| {};
+    let added = collector.add_batches_giving_way(&bayes, batches, &options, untold, &give_way);
     read_sync(added).unwrap();
     // Four draws, and the network at its mean.
     assert_eq!(turns.take(), 3 * (4 + 1));
     let strangers = (7..9).map(batch);
-    let added = collector.add_out_of_distribution_batches(
+    let added = collector.add_out_of_distribution_batches_giving_way(
         "noise",
         &bayes,
         strangers,

@@ -249,6 +249,23 @@ fn a_start_that_was_judged_on_the_same_pictures_is_not_judged_again() {
     let mut known = honest.clone();
     known.scores.accuracy = -1.0;
     assert_eq!(told("the same", &known), -1.0);
+    let unknown = Evaluation {
+        network: String::new(),
+        ..known.clone()
+    };
+    assert_eq!(
+        told("of an earlier version", &unknown),
+        honest.scores.accuracy
+    );
     known.labels[0] = (known.labels[0] + 1) % 10;
     assert_eq!(told("others", &known), honest.scores.accuracy);
+    // Other weights in the same place.
+    let mut otherwise = settings(Method::Map);
+    otherwise.training.epochs = 1;
+    let otherwise = complete(otherwise, None);
+    std::fs::write(&weights, &otherwise.kept().posterior).unwrap();
+    let mut known = honest.clone();
+    known.scores.accuracy = -1.0;
+    let expected = otherwise.kept().evaluations[0].scores.accuracy;
+    assert_eq!(told("other weights", &known), expected);
 }

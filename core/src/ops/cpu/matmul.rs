@@ -16,9 +16,10 @@ use std::borrow::Cow;
 
 /// y `[batch, rows, outputs]`.
 pub(super) fn forward(m: &Matmul, weight: &Weight, slots: usize, x: &[f32]) -> Vec<f32> {
-    let mut y = unwritten(m.batch * m.rows * m.outputs);
+    let made = || unwritten(m.batch * m.rows * m.outputs);
     match weight {
         Weight::Given { weights, index, .. } => {
+            let mut y = made();
             if let Some(slot) = only_slot(index) {
                 let (x, weight) = (all(m, x, m.inputs), one(m, weights, slot));
                 product(x, weight, &mut y, m.outputs, false, Threads::All);
@@ -35,8 +36,10 @@ pub(super) fn forward(m: &Matmul, weight: &Weight, slots: usize, x: &[f32]) -> V
             for (rows, part) in parts {
                 rows.scatter(&part, m.outputs, &mut y);
             }
+            y
         }
         Weight::Gaussian { mu, std, key } => {
+            let mut y = made();
             product(
                 all(m, x, m.inputs),
                 one(m, mu, 0),
@@ -46,10 +49,10 @@ pub(super) fn forward(m: &Matmul, weight: &Weight, slots: usize, x: &[f32]) -> V
                 Threads::All,
             );
             gaussian_matmul::add_noise(m, std, key, x, &mut y);
+            y
         }
-        Weight::LowRank(low_rank) => return low_rank_matmul::forward(m, low_rank, x),
+        Weight::LowRank(low_rank) => low_rank_matmul::forward(m, low_rank, x),
     }
-    y
 }
 
 /// `[dx, d parameters..]`; what is not wanted is empty.

@@ -54,9 +54,12 @@ pub(super) fn unwritten(len: usize) -> Vec<f32> {
     repeated(UNWRITTEN, len)
 }
 
-/// One number so many times, written by all threads.
+/// One number so many times, written by all threads where that is worth waking them.
 pub(super) fn repeated(number: f32, len: usize) -> Vec<f32> {
     const RUN: usize = 1 << 16;
+    if len <= 4 * RUN {
+        return vec![number; len];
+    }
     let mut values = Vec::with_capacity(len);
     let runs = values.spare_capacity_mut()[..len].par_chunks_mut(RUN);
     runs.for_each(|spare| spare.fill(MaybeUninit::new(number)));

@@ -35,9 +35,7 @@ impl FromStr for KernelVariant {
 
 /// A name of kernels that there are none of.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "there are no kernels called {0:?}, so every adapter gets those that suit it; BAYESADAPTER_KERNELS may be gpu, software or auto"
-)]
+#[error("there are no kernels called {0:?}; there are gpu, software and auto")]
 pub struct UnknownKernels(pub String);
 
 static CHOSEN: AtomicU8 = AtomicU8::new(0);
@@ -60,7 +58,8 @@ pub(super) fn variant(client: &Client) -> Variant {
 }
 
 /// The kernels that the environment variable `BAYESADAPTER_KERNELS` asks for (`gpu`, `software` or `auto`),
-/// as it was when it was first looked at. An unknown name changes nothing; a program should tell of it.
+/// as it was when it was first looked at. An unknown name changes nothing; a program should tell of it,
+/// with the name of the variable.
 pub fn kernels_from_environment() -> Result<KernelVariant, UnknownKernels> {
     environment().clone()
 }

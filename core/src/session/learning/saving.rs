@@ -3,7 +3,6 @@
 use super::Learning;
 use crate::{
     disk,
-    file::FileError,
     session::{
         Event, Keeper, Pace, SessionError,
         complaint::caught,
@@ -93,15 +92,17 @@ impl<K: Keeper, P: Pace> Learning<'_, K, P> {
 
     async fn state_bytes(&self) -> Result<Vec<u8>, SessionError> {
         let bytes = self.unproven.to_bytes(&self.header, &self.history).await;
-        bytes.map_err(|error| match error {
-            FileError::Device(reason) => SessionError::Device { reason },
-            error => error.into(),
-        })
+        bytes.map_err(SessionError::of_file)
+    }
+
+    async fn posterior_bytes(&self) -> Result<Vec<u8>, SessionError> {
+        let bytes = self.bayes().to_file_async(&self.header).await;
+        bytes.map_err(SessionError::of_file)
     }
 
     /// Writes the result. If its place refuses it, and refused the last state too, it goes aside.
     pub(in crate::session) async fn keep_posterior(&mut self) -> Result<(), SessionError> {
-        let bytes = self.bayes().to_file_async(&self.header).await?;
+        let bytes = self.posterior_bytes().await?;
         let Err(reason) = self.keeper.posterior(bytes) else {
             return Ok(());
         };
@@ -109,7 +110,7 @@ impl<K: Keeper, P: Pace> Learning<'_, K, P> {
         let aside = match self.saved_step == step {
             true => None,
             false => {
-                let bytes = self.bayes().to_file_async(&self.header).await?;
+                let bytes = self.posterior_bytes().await?;
                 disk::write_aside(POSTERIOR, &bytes).ok()
             }
         };
