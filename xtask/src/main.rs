@@ -81,7 +81,7 @@ fn run(command: Command) -> Result<()> {
             wasm_toolchain,
         } => {
             let tools = setup::web(&workspace, wasm_toolchain)?;
-            let page = web::build(&workspace, &tools)?;
+            let page = web::build(&workspace, &tools, web::Warnings::Print)?;
             if serve {
                 serve::Server::bind(port, &page)?.announce().run();
             }

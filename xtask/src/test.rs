@@ -31,7 +31,9 @@ pub fn run(workspace: &Workspace, choice: WasmChoice) -> Result<()> {
         cargo_test(&["--workspace", "--lib", "--bins", "--tests"])
     })?;
     steps.run("doc tests", || cargo_test(&["--workspace", "--doc"]))?;
-    let page = steps.run("web build", || web::build(workspace, &tools.web))?;
+    let page = steps.run("web build", || {
+        web::build(workspace, &tools.web, web::Warnings::Refuse)
+    })?;
     steps.run("browser tests", || {
         browser::test(workspace, &tools.browser, &page)
     })?;

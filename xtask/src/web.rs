@@ -4,6 +4,8 @@ mod compile;
 mod demo;
 mod sizes;
 
+pub use compile::Warnings;
+
 use crate::{
     process::run,
     setup::{TARGET, WebTools},
@@ -36,7 +38,7 @@ const STATIC_FILES: [&str; 11] = [
 ];
 
 /// Builds the page and returns its folder.
-pub fn build(workspace: &Workspace, tools: &WebTools) -> Result<PathBuf> {
+pub fn build(workspace: &Workspace, tools: &WebTools, warnings: Warnings) -> Result<PathBuf> {
     // A directory of its own, because the compiler may be another one than that of the native build.
     let target = workspace.target.join("wasm");
     let mut build = tools.toolchain.cargo("rustc");
@@ -46,7 +48,7 @@ pub fn build(workspace: &Workspace, tools: &WebTools) -> Result<PathBuf> {
         .args(["--profile", PROFILE, "--target-dir"])
         .arg(&target)
         .current_dir(&workspace.root);
-    compile::without_warnings(&mut build, &workspace.root)?;
+    compile::run(&mut build, &workspace.root, warnings)?;
     let wasm = target
         .join(TARGET)
         .join(PROFILE)

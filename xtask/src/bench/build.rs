@@ -56,14 +56,16 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
             arguments: arguments.to_vec(),
         }),
     }
-    let rows = variants
-        .iter()
-        .map(|variant| measure(workspace, &folder, &wrapper, variant))
-        .collect::<Result<Vec<_>>>()?;
-    print(&rows);
     let report = folder.with_extension("json");
-    fs::write(&report, serde_json::to_string_pretty(&rows)?)
-        .with_context(|| format!("cannot write {}", report.display()))
+    let mut rows = Vec::new();
+    // After each of them, since all together take hours.
+    for variant in &variants {
+        rows.push(measure(workspace, &folder, &wrapper, variant)?);
+        print(&rows);
+        fs::write(&report, serde_json::to_string_pretty(&rows)?)
+            .with_context(|| format!("cannot write {}", report.display()))?;
+    }
+    Ok(())
 }
 
 fn alternatives(workspace: &Workspace) -> Result<Vec<Variant>> {
