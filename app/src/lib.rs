@@ -12,6 +12,7 @@ mod error;
 mod network;
 mod outcome;
 mod picture;
+mod places;
 pub mod report;
 mod verdict;
 pub mod window;

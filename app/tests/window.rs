@@ -138,7 +138,7 @@ fn the_demo_runs_in_the_window_and_every_page_shows_it() {
         assert!(number(line, " frames, asked for") > 20, "{line}");
         assert!(number(line, " MB of memory") > 10, "{line}");
         // How fluent the window is, depends on the computer; but nowhere does it freeze.
-        assert!(number(line, " ms (median)") < 500, "{line}");
+        assert!(number(line, " ms (median)") < 2_000, "{line}");
     }
 
     let mut pages: Vec<(&str, RgbImage)> = Vec::new();

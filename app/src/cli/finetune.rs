@@ -6,7 +6,10 @@ use super::{
     flags::RunFlags,
     interrupt, outcome, places,
 };
-use crate::outcome::{about, folder_name};
+use crate::{
+    outcome::{about, folder_name},
+    places::write_in_full,
+};
 use anyhow::{Result, anyhow};
 use bayesadapter::{
     data::DataError,
@@ -30,7 +33,7 @@ pub fn run(flags: &RunFlags, start: Start, voice: &Voice) -> Result<ExitCode> {
         return resume(folder, flags, voice);
     }
     let mut settings = settings(flags, start)?;
-    places::write_in_full(&mut settings);
+    write_in_full(&mut settings);
     let device = devices::choose(settings.device)?;
     let job = Job::open(settings, &device.device)?;
     tell_remarks(&job, voice);
@@ -99,7 +102,7 @@ fn resume(path: &Path, flags: &RunFlags, voice: &Voice) -> Result<ExitCode> {
     places::refuse_new_files(flags, &saved)?;
     let mut settings = saved;
     flags.apply(&mut settings);
-    places::write_in_full(&mut settings);
+    write_in_full(&mut settings);
     let (state, damaged) = folder.state()?;
     for file in damaged {
         voice.warn(&format!(

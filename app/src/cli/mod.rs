@@ -109,7 +109,9 @@ pub fn main() -> ExitCode {
     };
     let voice = Voice::new(output);
     if let Err(unknown) = kernels_from_environment() {
-        voice.warn(&unknown.to_string());
+        voice.warn(&format!(
+            "BAYESADAPTER_KERNELS: {unknown}. Every adapter gets the kernels that suit it"
+        ));
     }
     match run(
         arguments

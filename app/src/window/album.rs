@@ -38,8 +38,8 @@ impl TestData {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     pub data: TestData,
-    /// How many pictures the network was judged on.
-    pub judged: usize,
+    /// How many there were when the network was judged, with those that could not be read.
+    pub there_were: usize,
     pub positions: Vec<usize>,
 }
 
@@ -54,13 +54,13 @@ pub struct Album {
 impl Wanted {
     /// The pictures, small.
     pub fn fetch(&self, test: &dyn Dataset) -> Result<Vec<Result<Picture, String>>> {
-        if self.judged != test.len() {
+        if self.there_were != test.len() {
             bail!(
-                "{} holds {} test pictures, and {} were judged: some were passed over, or the data changed, and which \
-                 picture is which is not known; only the numbers can be shown",
+                "{} holds {} test pictures, and held {} when the network was judged: which picture is which is not \
+                 known any more; only the numbers can be shown",
                 self.data.path,
                 test.len(),
-                self.judged
+                self.there_were
             );
         }
         let picture = |&at: &usize| {

@@ -17,8 +17,9 @@ impl Window {
     /// Keys, and what was dropped or pasted.
     pub(super) fn take_input(&mut self, ctx: &egui::Context) {
         let dropped = ctx.input(|input| input.raw.dropped_files.clone());
-        for file in &dropped {
-            self.dialog.take(file);
+        if !dropped.is_empty() {
+            self.notices.clear();
+            self.dialog.take(&dropped);
         }
         match pasted(ctx) {
             Some(Ok(picture)) => {

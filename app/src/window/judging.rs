@@ -3,7 +3,7 @@
 use super::{
     album::TestData,
     compare::name_of,
-    platform::{self, Computer, OwnPace},
+    platform::{Computer, OwnPace},
 };
 use crate::network::{self, Opened};
 use anyhow::{Result, bail};
@@ -52,12 +52,12 @@ pub struct Judgement {
 
 /// Judges the network of a posterior file, and tells the port how far it is. Nothing is returned if it was stopped.
 pub async fn judge(case: &Case, computer: &Computer, port: &Port) -> Result<Option<Judgement>> {
-    let named = computer.device(DeviceChoice::Auto).await?;
-    platform::give_way(&named);
-    let device = named.device;
+    let device = computer.device(DeviceChoice::Auto).await?.device;
     let opened = network::open(&case.file, &device)?;
     let run = opened.run()?;
     let data = match (&case.data, &run) {
+        // It learnt from most of its own.
+        (Some(data), Some(run)) if is_same(data, Path::new(&run.data.path)) => TestData::of(run),
         (Some(data), _) => TestData {
             path: data.display().to_string(),
             seed: None,
@@ -94,6 +94,12 @@ pub async fn judge(case: &Case, computer: &Computer, port: &Port) -> Result<Opti
         data,
         evaluations,
     }))
+}
+
+/// Whether two paths are of the same place, however they are written.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let whole = one.canonicalize().ok().zip(other.canonicalize().ok());
+    one == other || whole.is_some_and(|(one, other)| one == other)
 }
 
 /// The pictures to judge by, of the classes that the network knows.

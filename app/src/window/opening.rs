@@ -141,11 +141,11 @@ fn of_folder(folder: Option<&Path>, remarks: &mut Remarks) -> (Vec<Evaluation>, 
 fn least_sure(test: Option<&TestSet>, evaluations: &[Evaluation], method: &str) -> Vec<usize> {
     let there = test.map_or(0, |test| test.pictures.len());
     let judged = evaluations.iter().find(|one| one.method == method);
-    // Where some were passed over, the numbers of the others have shifted.
-    match judged.filter(|one| one.scores.examples == there) {
+    // The data may be others by now.
+    match judged.filter(|one| one.scores.examples + one.passed_over.len() == there) {
         Some(judged) => {
-            let positions = judged.by_rising_uncertainty().rev();
-            positions.take(GLIMPSES).collect()
+            let examples = judged.by_rising_uncertainty().rev().take(GLIMPSES);
+            examples.map(|at| judged.picture_of(at)).collect()
         }
         None => (0..there.min(GLIMPSES)).collect(),
     }

@@ -8,10 +8,10 @@ use super::{
     platform,
     runner::{Plan, Runner},
 };
-use crate::outcome;
+use crate::{outcome, places::write_in_full};
 use bayesadapter::{
     disk,
-    session::{self, Command, Ending},
+    session::{self, Command, Ending, Event},
 };
 use std::path::Path;
 
@@ -40,7 +40,6 @@ impl Window {
             Err(error) => self.tell(&News::Refused(error)),
         }
         for path in self.dialog.dropped() {
-            self.notices.clear();
             let shown = self.shown.and_then(|at| self.panels.get(at));
             self.fulfil(Wish::Do(match shown.map(|panel| panel.name()) {
                 Some("Compare") => Errand::SortToCompare(path),
@@ -76,6 +75,7 @@ impl Window {
                 self.complain(error);
             }
             News::Refused(error) => self.complain(error),
+            News::JudgeSays(Event::Warning { message }) => self.complain(message),
             News::Opened(view) => {
                 self.has_network = true;
                 // A posterior with evaluations lies in the folder of its run.
@@ -128,7 +128,8 @@ impl Window {
             }
             Wish::Run(settings) => {
                 let folder = self.free_folder(&outcome::folder_name(&settings));
-                let settings = *settings;
+                let mut settings = *settings;
+                write_in_full(&mut settings);
                 self.start(vec![Plan { folder, settings }]);
             }
             Wish::GoOn(folder, settings) => {

@@ -91,7 +91,7 @@ fn kernels_that_do_not_exist_are_told_of() {
     };
     let told = warning("sofware");
     assert!(
-        told.contains("\"sofware\"") && told.contains("BAYESADAPTER_KERNELS may be gpu"),
+        told.contains("\"sofware\"") && told.contains("BAYESADAPTER_KERNELS: there are"),
         "{told}"
     );
     assert!(!warning("software").contains("BAYESADAPTER_KERNELS"));

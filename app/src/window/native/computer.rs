@@ -30,7 +30,10 @@ impl Devices {
 
     /// Whether a GPU is there that is no software, as far as is known without opening it.
     fn has_gpu(&self) -> bool {
-        self.find(Gpu).is_some() || self.adapters.has_gpu()
+        match self.find(Gpu) {
+            Some(gpu) => gpu.as_ref().is_ok_and(|gpu| gpu.fast),
+            None => self.adapters.has_gpu(),
+        }
     }
 
     fn get(&mut self, choice: DeviceChoice) -> Result<Named> {
@@ -119,6 +122,22 @@ mod tests {
         assert!(numbered.any(|(_, name)| name.contains(&drawing)));
         let opened: Vec<DeviceChoice> = computer.lock().opened.iter().map(|one| one.0).collect();
         assert_eq!(opened, [Cpu]);
+    }
+
+    #[test]
+    fn software_is_not_listed_as_the_usual_choice() {
+        let software = Named {
+            name: "a GPU in software".to_owned(),
+            device: Device::flex(),
+            fast: false,
+        };
+        let mut devices = Devices {
+            opened: vec![(Gpu, Ok(software))],
+            ..Devices::default()
+        };
+        let listed = devices.list();
+        assert_eq!((listed[0].0, listed[1].0), (Auto, Cpu));
+        assert_eq!(listed[0].1, listed[1].1);
     }
 
     #[test]

@@ -62,8 +62,9 @@ impl Dialog {
     }
 
     /// Takes up what was dropped on the window.
-    pub fn take(&mut self, dropped: &egui::DroppedFileHandle) {
-        self.dropped.push(dropped.path().to_owned());
+    pub fn take(&mut self, dropped: &[egui::DroppedFileHandle]) {
+        let paths = dropped.iter().map(|file| file.path().to_owned());
+        self.dropped.extend(paths);
     }
 
     /// What was dropped since the last call.

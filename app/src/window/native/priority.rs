@@ -12,7 +12,7 @@ use thread_priority::{ThreadPriority, ThreadPriorityValue, set_current_thread_pr
 const BELOW_THE_USUAL: u8 = 22;
 
 /// Lets others go before this thread, if it is about to compute on the CPU; for good, since a thread may not raise its
-/// own priority.
+/// own priority. Not for threads that may compute on a GPU later.
 pub fn give_way(on: &Named) {
     if on.device == Device::flex() {
         lower();

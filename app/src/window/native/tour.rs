@@ -4,7 +4,7 @@ mod frames;
 mod script;
 
 use super::{
-    super::{Window, errand::Errand, news::Wish, panels, shown},
+    super::{Window, news::Wish, panels, shown},
     LOOK,
 };
 use anyhow::{Context as _, Result, bail};
@@ -138,10 +138,6 @@ impl Tour {
                     return Ok(false);
                 }
                 self.report("while it ran");
-            }
-            Step::Compare => {
-                let run = window.run_folder.clone();
-                window.fulfil(Wish::Do(Errand::Compare(run)));
             }
             Step::Wait(seconds) => {
                 let busy = window.worker.is_busy() || !self.hand.is_empty();

@@ -19,8 +19,6 @@ const FROM_OUTSIDE: &str = "files";
 struct Shared {
     /// Files that are chosen or read at this moment.
     awaited: usize,
-    /// Files among them that were dropped.
-    read: usize,
     /// Times that something came from outside.
     arrivals: usize,
     chosen: Vec<(Purpose, PathBuf)>,
@@ -33,11 +31,6 @@ impl Shared {
     /// A folder for what comes now: names that came before are other files.
     fn new_folder(&mut self) -> PathBuf {
         self.arrivals += 1;
-        self.folder()
-    }
-
-    /// The folder of what came last.
-    fn folder(&self) -> PathBuf {
         Path::new(FROM_OUTSIDE).join(self.arrivals.to_string())
     }
 }
@@ -74,27 +67,20 @@ impl Dialog {
         });
     }
 
-    /// Takes up what was dropped on the page.
-    pub fn take(&mut self, dropped: &egui::DroppedFileHandle) {
-        let (shared, dropped) = (self.begin(), dropped.clone());
-        let folder = {
-            let mut shared = shared.borrow_mut();
-            shared.read += 1;
-            // Files that are dropped together stay together: some are one data set.
-            match shared.read {
-                1 => shared.new_folder(),
-                _ => shared.folder(),
-            }
-        };
-        spawn_local(async move {
-            let content = dropped.bytes_async().await;
-            let path = folder.join(dropped.path());
-            put(&path, content.ok());
-            let mut shared = shared.borrow_mut();
-            shared.awaited -= 1;
-            shared.read -= 1;
-            shared.dropped.push(path);
-        });
+    /// Takes up what was dropped on the page. Files that are dropped together stay together: some are one data set.
+    pub fn take(&mut self, dropped: &[egui::DroppedFileHandle]) {
+        let folder = self.0.borrow_mut().new_folder();
+        for file in dropped {
+            let (shared, file) = (self.begin(), file.clone());
+            let path = folder.join(file.path());
+            spawn_local(async move {
+                let content = file.bytes_async().await;
+                put(&path, content.ok());
+                let mut shared = shared.borrow_mut();
+                shared.awaited -= 1;
+                shared.dropped.push(path);
+            });
+        }
     }
 
     /// Takes up every folder that is dropped on the page from now on, and what is dropped beside it. The window's own

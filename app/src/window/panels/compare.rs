@@ -80,11 +80,6 @@ impl Panel for Compare {
         }
     }
 
-    #[cfg(not(target_family = "wasm"))]
-    fn has_opened(&self) -> bool {
-        !self.entries.is_empty()
-    }
-
     fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
         self.controls(ui, wishes);
         if self.entries.is_empty() {
@@ -157,7 +152,15 @@ impl Compare {
                 let add = ui.button("Keep the open one");
                 let explained = format!("{} stays when another file is opened", path.display());
                 if add.on_hover_text(explained).clicked() {
-                    wishes.push(Wish::Do(Errand::Compare(path.clone())));
+                    let of_open = self.entries.iter().any(|entry| entry.of_open);
+                    // Its run was added, or it was kept already.
+                    let stays = |entry: &Entry| path.starts_with(&entry.path);
+                    if of_open {
+                        let entries = self.entries.iter_mut();
+                        entries.for_each(|entry| entry.of_open = false);
+                    } else if !self.entries.iter().any(stays) {
+                        wishes.push(Wish::Do(Errand::Compare(path.clone())));
+                    }
                 }
             }
             if self.entries.is_empty() {

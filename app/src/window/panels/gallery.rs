@@ -35,9 +35,11 @@ pub struct Content {
 
 struct Open {
     content: Content,
+    /// The number of each of them among the test pictures.
+    numbers: Vec<usize>,
     data: Option<TestData>,
-    /// How many pictures the network was judged on.
-    judged: usize,
+    /// How many test pictures there were when the network was judged.
+    there_were: usize,
     /// The other way round.
     reversed: bool,
     page: usize,
@@ -63,10 +65,12 @@ impl Gallery {
         evaluation: &Evaluation,
         data: Option<&TestData>,
     ) -> Option<Wish> {
+        let positions = content.positions.iter();
         let open = self.open.insert(Open {
+            numbers: positions.map(|&at| evaluation.picture_of(at)).collect(),
             content,
             data: data.cloned(),
-            judged: evaluation.scores.examples,
+            there_were: evaluation.scores.examples + evaluation.passed_over.len(),
             reversed: false,
             page: 0,
             album: None,
@@ -124,18 +128,23 @@ impl Open {
         first..(first + PAGE).min(self.content.positions.len())
     }
 
-    /// The pictures of this page.
-    fn wanted(&self) -> Option<Wanted> {
-        let all = self.content.positions.iter().copied();
+    /// Those of this page, among all.
+    fn on_page(&self, all: &[usize]) -> Vec<usize> {
+        let all = all.iter().copied();
         let (skip, take) = (self.page * PAGE, PAGE);
-        let positions: Vec<usize> = match self.reversed {
+        match self.reversed {
             true => all.rev().skip(skip).take(take).collect(),
             false => all.skip(skip).take(take).collect(),
-        };
+        }
+    }
+
+    /// The pictures of this page.
+    fn wanted(&self) -> Option<Wanted> {
+        let positions = self.on_page(&self.numbers);
         let data = self.data.clone().filter(|_| !positions.is_empty())?;
         Some(Wanted {
             data,
-            judged: self.judged,
+            there_were: self.there_were,
             positions,
         })
     }
@@ -190,7 +199,7 @@ impl Open {
                 return;
             }
         };
-        let positions = &album.wanted.positions;
+        let positions = self.on_page(&self.content.positions);
         let uncertainty = evaluation.examples.uncertainty(evaluation.ranked_by);
         let per_row = ((ui.available_width() / (CELL.x + GAP)) as usize).max(1);
         ui.spacing_mut().item_spacing = Vec2::splat(GAP);

@@ -40,8 +40,7 @@ pub trait Panel {
         None
     }
 
-    /// Whether something is shown on it that a user has to ask for: a draw, the pictures behind a bar, networks to
-    /// compare.
+    /// Whether something is shown on it that a user has to ask for: a draw, the pictures behind a bar.
     #[cfg(not(target_family = "wasm"))]
     fn has_opened(&self) -> bool {
         false

@@ -68,6 +68,9 @@ impl Panel for Predict {
             News::Sorted(Found::Picture(path)) => self.dropped.add(path),
             News::Sorted(Found::Pictures { paths, .. }) => self.dropped.begin(paths),
             News::Answered(answer) => {
+                if !matches!(answer.question, Question::File(_)) {
+                    self.dropped = Dropped::default();
+                }
                 self.answer = Some(answer.clone());
                 self.seen = None;
             }

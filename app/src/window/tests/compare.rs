@@ -3,10 +3,11 @@
 use super::{data, opened, page, picture, synthetic};
 use crate::window::{
     compare::Compared,
-    errand::{Content, Parcel},
+    errand::{Content, Errand, Parcel},
     judging::{Case, Judgement},
     news::{News, Wish},
     purpose::Purpose,
+    worker::View,
 };
 use bayesadapter::evaluate::Evaluation;
 use egui_kittest::kittest::Queryable;
@@ -90,6 +91,37 @@ fn what_is_open_stands_there_by_itself() {
     harness.run_steps(3);
     let seen = |name: &str| harness.query_by_label(name).is_some();
     assert!(seen("Remove posterior on pets MAP") && !seen("Remove other MAP"));
+}
+
+#[test]
+fn what_is_kept_stays_as_it_is_shown() {
+    let News::Opened(view) = opened() else {
+        panic!("nothing is open");
+    };
+    let mut harness = page("Compare", &[opened()]);
+    // Twice is once.
+    for _ in 0..2 {
+        harness.get_by_label("Keep the open one").click();
+        harness.run_steps(3);
+    }
+    assert!(harness.state().wishes.is_empty());
+    let path = PathBuf::from("runs/other/posterior.safetensors");
+    let other = View {
+        path: path.clone(),
+        evaluations: Vec::new(),
+        ..(*view).clone()
+    };
+    harness
+        .state_mut()
+        .panel
+        .on_news(&News::Opened(Arc::new(other)));
+    harness.run_steps(3);
+    assert!(harness.query_by_label("Remove pse PSE").is_some());
+    // Nobody knows what this one is worth.
+    harness.get_by_label("Keep the open one").click();
+    harness.run_steps(3);
+    let asked = harness.state_mut().wishes.pop();
+    assert!(matches!(asked, Some(Wish::Do(Errand::Compare(of))) if of == path));
 }
 
 #[test]

@@ -103,6 +103,15 @@ fn several_pictures_are_asked_about_one_after_the_other() {
     // One that is known already is not added again.
     let_go(&mut harness, &paths[0]);
     assert!(reads(&mut harness, "Picture 1 of 5"));
+    // What is asked about in another way ends the list.
+    let image = egui::ColorImage::filled([8, 8], egui::Color32::WHITE);
+    harness.event(egui::Event::PasteImage(Arc::new(image)));
+    let gone = (0..500).any(|_| {
+        harness.run_steps(1);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        harness.query_by_label("Picture 1 of 5").is_none()
+    });
+    assert!(gone);
 }
 
 #[test]

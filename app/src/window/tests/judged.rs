@@ -90,6 +90,24 @@ fn a_click_on_a_bucket_asks_for_its_pictures() {
     assert!(seen(&harness, "are being fetched"));
 }
 
+#[test]
+fn pictures_that_were_passed_over_are_counted() {
+    let mut news = judged();
+    for one in &mut news {
+        if let News::Run(Event::Evaluated(evaluation)) = one {
+            evaluation.passed_over = vec![0];
+        }
+    }
+    let mut harness = page("Uncertainty", &news);
+    let over = harness.get_by_label_contains("click a bar").rect();
+    click(&mut harness, over.left_bottom() + Vec2::new(380.0, 180.0));
+    let wanted = asked(&harness).unwrap();
+    let evaluation = synthetic::report().evaluations.remove(2);
+    let numbers = evaluation.buckets[9].indices.iter().map(|at| at + 1);
+    assert!(wanted.positions.into_iter().eq(numbers.take(200)));
+    assert_eq!(wanted.there_were, evaluation.labels.len() + 1);
+}
+
 /// The pictures that the page asked for last.
 fn asked(harness: &Harness<'_, Page>) -> Option<Wanted> {
     let wishes = harness.state().wishes.iter().rev();

@@ -221,6 +221,42 @@ fn other_data_are_judged_without_strangers_that_are_gone() {
 }
 
 #[test]
+fn of_its_own_data_only_what_was_set_aside_is_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    let pictures = folder.path().join("pictures");
+    for class in 0..10 {
+        for number in 0..20 {
+            let name = format!("{class}/{number}.png");
+            files::write(&pictures, &name, &files::image(8, 8));
+        }
+    }
+    let mut settings = files::settings();
+    settings.data.path = pictures.display().to_string();
+    let file = files::posterior_of(files::table(&settings));
+    let path = files::write(folder.path(), "alone.safetensors", &file);
+    let (computer, (_, port)) = (Computer::default(), session::connect());
+    let case = Case {
+        // The same folder, written in another way.
+        data: Some(pictures.join("0").join("..")),
+        ..Case::of(&path)
+    };
+    let judged = read_sync(judge(&case, &computer, &port)).unwrap().unwrap();
+    assert_eq!(judged.data, TestData::of(&settings));
+    // A tenth of each class.
+    assert_eq!(judged.evaluations[0].scores.examples, 20);
+}
+
+#[test]
+fn a_picture_that_cannot_be_judged_is_told() {
+    let mut harness = window();
+    let message = "cat/17.png cannot be read and was passed over".to_owned();
+    let warning = News::JudgeSays(Event::Warning { message });
+    harness.state_mut().tell(&warning);
+    harness.run_steps(2);
+    assert!(harness.query_by_label_contains("cat/17.png").is_some());
+}
+
+#[test]
 fn a_judging_is_followed_and_stopped_in_the_window() {
     let folder = tempfile::tempdir().unwrap();
     let mut settings = files::settings();

@@ -2,6 +2,7 @@
 
 use super::{Page, page, picture};
 use crate::window::{
+    Window,
     errand::{Content, Parcel},
     news::{News, Wish},
     platform::Computer,
@@ -16,7 +17,7 @@ use bayesadapter::{
 };
 use burn::tensor::read_sync;
 use egui_kittest::{Harness, kittest::Queryable};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub fn settings() -> RunSettings {
     let mut settings = RunSettings {
@@ -256,4 +257,16 @@ fn a_network_without_end_is_refused_before_it_is_made() {
     settings.model.architecture = "wrn-28-100".to_owned();
     let refused = survey::survey(settings).parameters.unwrap_err();
     assert!(refused.contains("wrn-28-100 has 36"), "{refused}");
+}
+
+#[test]
+fn a_run_keeps_its_paths_in_full() {
+    let mut window = Window::new();
+    let mut settings = settings();
+    // Tests run in the folder of the crate. This one holds no pictures, so that the run ends before it begins.
+    settings.data.path = "src".to_owned();
+    window.fulfil(Wish::Run(Box::new(settings)));
+    let kept = &window.plans[0].settings.data;
+    assert!(Path::new(&kept.path).is_absolute(), "{}", kept.path);
+    assert_eq!(kept.out_of_distribution.as_deref(), Some("scribbles"));
 }

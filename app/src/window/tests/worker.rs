@@ -84,13 +84,13 @@ fn questions_and_draws_do_not_wait_until_a_network_is_judged() {
 }
 
 /// What comes back for pictures of these data.
-fn album(worker: &Worker, path: &str, judged: usize, positions: Vec<usize>) -> Album {
+fn album(worker: &Worker, path: &str, there_were: usize, positions: Vec<usize>) -> Album {
     let wanted = Wanted {
         data: TestData {
             path: path.to_owned(),
             seed: Some(0),
         },
-        judged,
+        there_were,
         positions,
     };
     worker.ask(|mail| mail.pictures = Some(wanted));
@@ -116,7 +116,7 @@ fn pictures_are_of_the_data_that_the_network_was_judged_on() {
     for (picture, at) in pictures.into_iter().zip([3, 7]) {
         assert_eq!(picture.unwrap(), more.picture(at).unwrap());
     }
-    // Some were passed over: nobody knows which picture is which.
+    // The data changed: nobody knows which picture is which.
     let found = album(&worker, "digits", more.len() - 1, vec![3, 7]);
     let reason = found.pictures.unwrap_err();
     assert!(reason.contains("only the numbers"), "{reason}");

@@ -19,15 +19,13 @@ pub enum Step {
     UntilLearning(&'static str),
     /// Waits until the demo is done and looked at.
     UntilOver,
-    /// Adds the run to the comparison.
-    Compare,
     /// Waits for so many seconds and a few frames, and until nothing is being computed.
     Wait(f32),
     /// Tells the run something.
     Tell(Command),
     /// Clicks at these shares of the window's width and height.
     Click(f32, f32),
-    /// Fails unless the page shows what was clicked or added.
+    /// Fails unless the page shows what was clicked.
     ExpectOpen,
     /// Draws a line on the canvas, through these shares of its sides.
     Draw(&'static [(f32, f32)]),
@@ -94,7 +92,6 @@ pub fn with_pictures() -> VecDeque<Step> {
                 ("Posterior", Theme::Light) => steps.push(Step::Click(0.52, 0.076)),
                 ("Uncertainty", Theme::Light) => steps.push(Step::Click(0.305, 0.25)),
                 ("Calibration", Theme::Light) => steps.push(Step::Click(0.9, 0.3)),
-                ("Compare", Theme::Light) => steps.push(Step::Compare),
                 ("Predict", Theme::Light) => steps.push(Step::Draw(DIGIT)),
                 ("Predict", Theme::Dark) => {
                     steps.extend([
@@ -106,7 +103,7 @@ pub fn with_pictures() -> VecDeque<Step> {
                 _ => {}
             }
             steps.push(Step::Wait(0.7));
-            if let "Posterior" | "Uncertainty" | "Calibration" | "Compare" = panel.name() {
+            if let "Posterior" | "Uncertainty" | "Calibration" = panel.name() {
                 steps.push(Step::ExpectOpen);
             }
             let name = panel.name().to_lowercase().replace(' ', "-");
