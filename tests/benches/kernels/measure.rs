@@ -69,6 +69,7 @@ impl Measure {
         }
         // Criterion cuts names at 64 bytes and replaces what a file name cannot hold; do it first.
         let name: String = id
+            .replace("forward+backward", "both")
             .chars()
             .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
             .collect();
