@@ -29,9 +29,8 @@ export async function testLearning(report, { browser, url, name }) {
     await window.click("WebGPU");
     await window.until("device", (now) => /^WebGPU: /.test(now.device) && !now.busy);
     await window.drop("run.toml", Buffer.from(RUN));
-    await window.until("page for it", (now) => now.page === "Set up" && !now.busy, { timeout: 300_000 });
-    // The welcome page is called so too, at the top.
-    await window.click("Start", -1);
+    await window.until("page for it", (now) => now.page === "Set up");
+    await window.startRun();
     const { happened } = await window.until("steps", (now) => now.happened.step >= STEPS, { timeout: 300_000 });
     const [first, last] = [happened.losses[0], happened.losses.at(-1)];
     assert.ok(first > 1.5, `${first}`);

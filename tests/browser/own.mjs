@@ -71,8 +71,7 @@ export async function testOwn(report, { browser, url, program, name }) {
   await test("the loss falls, and the run comes to its end", async () => {
     const before = (await window.status()).happened.finished;
     const longestFrame = await window.watchFrames();
-    // The welcome page is called so too, at the top.
-    await window.click("Start", -1);
+    await window.startRun();
     const { happened } = await window.until("end", (now) => now.happened.finished > before, { timeout: 600_000 });
     const { losses, step, steps } = happened;
     assert.ok(steps >= 20 && step === steps, `${step} of ${steps}`);

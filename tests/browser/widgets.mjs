@@ -1,6 +1,6 @@
 // The window's widgets, by name and place: a visitor's mouse and eyes.
 import { join } from "node:path";
-import { until } from "./tab.mjs";
+import { rest, until } from "./tab.mjs";
 
 export class Window {
   constructor(page, name) {
@@ -24,11 +24,11 @@ export class Window {
     return this.page.evaluate(() => JSON.parse(globalThis.bayesadapter?.outline() ?? "[]"));
   }
 
-  /** The place of a widget; of several that are called so, of the first, or of another that `at` counts. */
+  /** The place of a widget; of several that are called so, of the highest, or of another that `at` counts. */
   async place(label, at = 0) {
     return until(`widget "${label}"`, async () => {
       const found = (await this.places()).filter((place) => place.label === label);
-      return found.at(at)?.rect;
+      return found.map(({ rect }) => rect).sort((one, other) => one[1] - other[1]).at(at);
     }, { timeout: 20_000 });
   }
 
@@ -40,6 +40,18 @@ export class Window {
   async click(label, at) {
     const [left, top, right, bottom] = await this.place(label, at);
     await this.page.mouse.click((left + right) / 2, (top + bottom) / 2);
+  }
+
+  /** Starts the run that is set up. The estimate moves the button when it comes, so that a click may miss it. */
+  async startRun() {
+    const { finished } = (await this.status()).happened;
+    await until("run", async () => {
+      // The welcome page is called so too, at the top.
+      await this.click("Start", -1);
+      await rest(1_000);
+      const now = await this.status();
+      return now.running || now.happened.finished > finished;
+    });
   }
 
   async tap(label, at) {
