@@ -141,7 +141,7 @@ pub fn pictures(
 ) -> Option<Pictures> {
     let (evaluation, data) = (evaluations.last()?, data.as_ref()?);
     // The data may be others by now.
-    if evaluation.scores.examples + evaluation.passed_over.len() != data.len() {
+    if evaluation.test_pictures() != data.len() {
         return None;
     }
     let image = |at: usize| image_of(&data.picture(evaluation.picture_of(at)).ok()?);

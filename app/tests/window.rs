@@ -154,7 +154,12 @@ fn the_demo_runs_in_the_window_and_every_page_shows_it() {
         assert!(bright > 200.0 && dim < 80.0, "{page}: {bright} and {dim}");
         pages.push((page, light));
     }
-    for page in ["start", "learning", "posterior-while-learning"] {
+    for page in [
+        "start",
+        "learning",
+        "posterior-while-learning",
+        "uncertainty-while-learning",
+    ] {
         let inked = ink(&picture(&folder, page));
         assert!(inked > 8_000, "{page}: {inked} pixels");
     }

@@ -126,7 +126,9 @@ impl Voice {
                         scores.ece
                     ));
                 }
-                Event::Saved { .. } | Event::Layer(_) => {}
+                // What only a window asks for.
+                Event::Layer(_) | Event::Draw(_) | Event::Interim(_) => {}
+                Event::Saved { .. } => {}
             }
         }
         clear(&mut bar);

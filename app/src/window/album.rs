@@ -65,7 +65,7 @@ impl Wanted {
         }
         let picture = |&at: &usize| {
             let picture = test.picture(at).map_err(|error| error.to_string());
-            picture.map(|picture| shown::within(&picture, shown::AMONG_OTHERS))
+            picture.map(|picture| picture.within(shown::AMONG_OTHERS))
         };
         Ok(self.positions.iter().map(picture).collect())
     }

@@ -6,16 +6,15 @@ use super::{
     opening::{self, Open, TestSet},
     platform::Computer,
     shown,
-    worker::{Answer, Glimpse, Question, Request, Scrub, Scrubbed},
+    worker::{Answer, Question, Request},
 };
 use crate::network::Opened;
 use anyhow::{Context, Result};
 use bayesadapter::{
     data::{Dataset, Picture},
     disk,
-    evaluate::{EvaluateError, KernelPosterior},
     predict::{Draws, PredictOptions, Prediction},
-    session::{DeviceChoice, Method},
+    session::{DeviceChoice, Method, Scrub, Scrubbed},
 };
 use burn::tensor::{Tensor, TensorData};
 use std::{path::Path, sync::Arc};
@@ -95,46 +94,9 @@ impl Desk {
 
     /// One network out of the posterior: its kernels, and what it says.
     async fn scrub(&self, scrub: Scrub) -> Result<Scrubbed> {
-        let open = self.open()?;
-        let opened = &open.opened;
-        let (bayes, layer) = (&opened.bayes, &scrub.layer);
-        let kernels = match scrub.draw {
-            None => KernelPosterior::of_path(&bayes.inventory(), layer).await,
-            Some(draw) => KernelPosterior::of_draw(bayes, layer, draw).await,
-        };
-        let kernels = match kernels {
-            Err(EvaluateError::NoKernel { .. }) => None,
-            kernels => Some(kernels?),
-        };
-        let answers = self.glimpses(open, scrub.draw).await?;
-        Ok(Scrubbed {
-            scrub,
-            kernels,
-            answers,
-        })
-    }
-
-    async fn glimpses(&self, open: &Open, draw: Option<u32>) -> Result<Vec<Glimpse>> {
-        let draws = match draw {
-            None => Draws::Mean,
-            Some(draw) => Draws::List(vec![draw]),
-        };
-        let pictures = open.glimpsed();
-        if pictures.is_empty() {
-            return Ok(Vec::new());
-        }
-        let opened = &open.opened;
-        let input = input(opened, pictures.iter().map(|(_, picture)| picture))?;
-        let prediction = opened.bayes.predict_async(input, draws).await?;
-        let rows = prediction.probabilities().chunks_exact(prediction.classes);
-        let said = rows.zip(prediction.predicted_classes());
-        let glimpse = |((label, picture), (row, said)): ((u32, Picture), (&[f32], u32))| Glimpse {
-            picture: shown::within(&picture, shown::AMONG_OTHERS),
-            truth: opened.class_name(label as usize),
-            said: opened.class_name(said as usize),
-            probability: row[said as usize],
-        };
-        Ok(pictures.into_iter().zip(said).map(glimpse).collect())
+        let Open { opened, probes, .. } = self.open()?;
+        let (bayes, device) = (&opened.bayes, &opened.device);
+        Ok(probes.scrub(bayes, scrub, device, async || {}).await?)
     }
 
     async fn answer(&self, question: Question) -> Result<Answer> {
@@ -150,14 +112,14 @@ impl Desk {
                 Draws::Fixed(different.map_or(DRAWS, |different| different.min(DRAWS)))
             }
         };
-        let input = input(opened, [&picture].into_iter())?;
+        let input = input(opened, &picture)?;
         let options = PredictOptions::new(draws).with_draws_kept();
         let prediction = opened.bayes.predict_async(input, options).await?;
         let spreads = spreads(&prediction);
         let classes = prediction.probabilities().iter().zip(spreads).enumerate();
         let only = |values: &[f64]| values.first().copied().unwrap_or_default();
         Ok(Answer {
-            picture: shown::within(&picture, shown::ALONE),
+            picture: picture.within(shown::ALONE),
             question,
             classes: classes
                 .map(|(class, (&mean, spread))| (opened.class_name(class), f64::from(mean), spread))
@@ -171,16 +133,12 @@ impl Desk {
     }
 }
 
-/// Pictures as the network takes them, where it is: another device may have been chosen since it was opened.
-fn input<'a>(opened: &Opened, pictures: impl Iterator<Item = &'a Picture>) -> Result<Tensor<4>> {
+/// A picture as the network takes it, where it is: another device may have been chosen since it was opened.
+fn input(opened: &Opened, picture: &Picture) -> Result<Tensor<4>> {
     let preparation = opened.preparation()?;
-    let (mut pixels, mut count) = (Vec::new(), 0);
-    for picture in pictures {
-        pixels.extend(preparation.prepare(picture)?);
-        count += 1;
-    }
     let [channels, height, width] = preparation.shape;
-    let input = TensorData::new(pixels, [count, channels, height, width]);
+    let pixels = preparation.prepare(picture)?;
+    let input = TensorData::new(pixels, [1, channels, height, width]);
     Ok(Tensor::from_data(input, &opened.device))
 }
 

@@ -8,11 +8,11 @@ use super::{
     purpose::Purpose,
     sort::Found,
     survey::{Estimated, Survey},
-    worker::{Answer, Question, Scrub, Scrubbed, View},
+    worker::{Answer, Question, View},
 };
 use bayesadapter::{
     evaluate::LayerPosterior,
-    session::{Command, DeviceChoice, Ending, Event, Method, RunSettings},
+    session::{Command, DeviceChoice, Ending, Event, Method, RunSettings, Scrub, Scrubbed},
 };
 use std::{path::PathBuf, sync::Arc};
 
@@ -113,7 +113,7 @@ pub enum Wish {
     Tell(Command),
     /// What a parameter of the file looks like, by path.
     Layer(String),
-    /// What a network out of the posterior looks like, and says.
+    /// What a network out of the posterior of the file looks like, and says.
     Scrub(Scrub),
     /// Test pictures.
     Pictures(Wanted),

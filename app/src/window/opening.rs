@@ -4,10 +4,10 @@ use super::{album::TestData, compare, worker::View};
 use crate::network::{self, Opened};
 use anyhow::Result;
 use bayesadapter::{
-    data::{Dataset, Picture},
+    data::Dataset,
     evaluate::{Evaluation, LayerPosterior, movements},
     posterior::Inventory,
-    session::{self, HistoryRow, RunFolder},
+    session::{self, HistoryRow, Probes, RunFolder},
 };
 use burn::tensor::Device;
 use std::{
@@ -16,9 +16,6 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-
-/// Test pictures that draws are shown with.
-const GLIMPSES: usize = 12;
 
 /// Test pictures, and where they are from.
 pub struct TestSet {
@@ -30,26 +27,16 @@ pub struct TestSet {
 pub struct Open {
     pub opened: Opened,
     pub test: Option<TestSet>,
+    /// The test pictures that draws are shown with.
+    pub probes: Probes,
     /// What the run of the file started from.
     start: Option<Inventory>,
-    /// Positions of the test pictures that draws are shown with.
-    glimpsed: Vec<usize>,
 }
 
 impl Open {
     pub async fn layer(&self, path: &str) -> Result<LayerPosterior> {
         let inventory = self.opened.bayes.inventory();
         Ok(LayerPosterior::of_path(&inventory, path, self.start.as_ref()).await?)
-    }
-
-    /// The test pictures that draws are shown with, and their classes. Those that cannot be read are left out.
-    pub fn glimpsed(&self) -> Vec<(u32, Picture)> {
-        let Some(test) = self.test.as_ref().map(|test| &test.pictures) else {
-            return Vec::new();
-        };
-        let positions = self.glimpsed.iter();
-        let picture = |&at: &usize| Some((test.label(at), test.picture(at).ok()?));
-        positions.filter_map(picture).collect()
     }
 }
 
@@ -79,8 +66,11 @@ pub async fn open(path: PathBuf, device: &Device) -> Result<(Open, View)> {
         Some(TestSet { data, pictures })
     });
     let (evaluations, history) = of_folder(path.parent(), &mut remarks);
+    let probes = probes(&opened, test.as_ref(), &evaluations);
     let open = Open {
-        glimpsed: least_sure(test.as_ref(), &evaluations, &opened.method.to_string()),
+        probes: remarks
+            .without(probes, "What its draws say is not known")
+            .unwrap_or_default(),
         opened,
         test,
         start,
@@ -137,16 +127,14 @@ fn of_folder(folder: Option<&Path>, remarks: &mut Remarks) -> (Vec<Evaluation>, 
     (evaluations.unwrap_or_default(), history.unwrap_or_default())
 }
 
-/// Positions of a few test pictures: where the network is least sure, its draws differ most.
-fn least_sure(test: Option<&TestSet>, evaluations: &[Evaluation], method: &str) -> Vec<usize> {
-    let there = test.map_or(0, |test| test.pictures.len());
+/// The test pictures that draws are shown with.
+fn probes(opened: &Opened, test: Option<&TestSet>, evaluations: &[Evaluation]) -> Result<Probes> {
+    let Some(test) = test.map(|test| &*test.pictures) else {
+        return Ok(Probes::default());
+    };
+    let method = opened.method.to_string();
     let judged = evaluations.iter().find(|one| one.method == method);
-    // The data may be others by now.
-    match judged.filter(|one| one.scores.examples + one.passed_over.len() == there) {
-        Some(judged) => {
-            let examples = judged.by_rising_uncertainty().rev().take(GLIMPSES);
-            examples.map(|at| judged.picture_of(at)).collect()
-        }
-        None => (0..there.min(GLIMPSES)).collect(),
-    }
+    let numbers = Probes::choose(test.len(), judged);
+    let (preparation, names) = (opened.preparation()?, &opened.header.class_names);
+    Ok(Probes::new(test, &numbers, &preparation, names)?)
 }

@@ -117,7 +117,7 @@ fn data_view(settings: &RunSettings) -> Result<DataView, String> {
             Ok(picture) => {
                 let class = names.get(train.label(at) as usize);
                 let class = class.cloned().unwrap_or_default();
-                let picture = shown::within(&picture, shown::AMONG_OTHERS);
+                let picture = picture.within(shown::AMONG_OTHERS);
                 view.pictures.push((class, picture));
             }
             Err(error) => view.broken = Some(error.to_string()),

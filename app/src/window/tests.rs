@@ -10,6 +10,7 @@ mod drops;
 mod files;
 mod judged;
 mod judging;
+mod live;
 mod outside;
 mod pictures;
 mod posterior;
@@ -28,14 +29,14 @@ use super::{
     news::{News, Wish},
     panels::{self, Panel},
     welcome::Welcome,
-    worker::{Answer, Glimpse, Question, Scrubbed, View},
+    worker::{Answer, Question, View},
 };
 use bayesadapter::{
     data::Picture,
     evaluate::{KernelPosterior, LayerFactors, LayerPosterior, LayerSpread, Movement},
     metrics::Histogram,
     posterior::{Conversion, ConversionAccount, Summary},
-    session::{Command, Event, Method, Phase, Prepared, Progress},
+    session::{Command, Event, Glimpse, Method, Phase, Prepared, Progress, Scrubbed},
     train::{Position, Rates},
 };
 use egui::{

@@ -10,9 +10,9 @@ use super::{
 };
 use bayesadapter::{
     data::Picture,
-    evaluate::{Evaluation, KernelPosterior, LayerPosterior},
+    evaluate::{Evaluation, LayerPosterior},
     posterior::Summary,
-    session::{HistoryRow, Method},
+    session::{HistoryRow, Method, Scrub},
 };
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -71,33 +71,6 @@ pub struct Answer {
     pub mutual_information: f64,
     pub entropy: f64,
     pub aleatoric_entropy: f64,
-}
-
-/// A network out of the posterior to look at: a draw, or the mean.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Scrub {
-    pub draw: Option<u32>,
-    /// Path of the layer that is shown.
-    pub layer: String,
-}
-
-/// What that network looks like, and says.
-#[derive(Clone)]
-pub struct Scrubbed {
-    pub scrub: Scrub,
-    /// Of the layer, if it is a convolution.
-    pub kernels: Option<KernelPosterior>,
-    /// What it says of a few test pictures.
-    pub answers: Vec<Glimpse>,
-}
-
-/// What one network says of a test picture.
-#[derive(Clone)]
-pub struct Glimpse {
-    pub picture: Picture,
-    pub truth: String,
-    pub said: String,
-    pub probability: f32,
 }
 
 /// Requests that wait, one of a kind.

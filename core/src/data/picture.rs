@@ -1,7 +1,7 @@
 //! One picture in memory, and how it is decoded.
 
 use super::DataError;
-use image::{ColorType, ImageFormat, ImageReader, Limits};
+use image::{ColorType, ImageFormat, ImageReader, Limits, RgbImage, imageops};
 use std::io::Cursor;
 
 /// The longest side that is decoded. Photographs have a third of it.
@@ -134,6 +134,25 @@ impl Picture {
         }
     }
 
+    /// The picture with no side longer than this, to be looked at; a large one comes back in colour.
+    pub fn within(&self, side: usize) -> Self {
+        let longer = self.width.max(self.height);
+        if longer <= side {
+            return self.clone();
+        }
+        let rgb = self.with_channels(3);
+        let image = RgbImage::from_raw(rgb.width as u32, rgb.height as u32, rgb.pixels);
+        let scaled = |pixels: usize| (pixels * side / longer).max(1);
+        let (width, height) = (scaled(self.width), scaled(self.height));
+        let image = imageops::thumbnail(&image.unwrap_or_default(), width as u32, height as u32);
+        Self {
+            channels: 3,
+            height,
+            width,
+            pixels: image.into_raw(),
+        }
+    }
+
     /// The rectangle from `top` and `left` on; it has to lie inside.
     pub(super) fn crop(&self, top: usize, left: usize, height: usize, width: usize) -> Self {
         let row = |y: usize| {
@@ -153,4 +172,22 @@ impl Picture {
 fn luma(rgb: &[u8]) -> u8 {
     let [r, g, b] = [rgb[0], rgb[1], rgb[2]].map(u32::from);
     ((r * 19_595 + g * 38_470 + b * 7_471 + 0x8000) >> 16) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_pictures_keep_their_form_and_small_ones_everything() {
+        let (width, height) = (3000, 1000);
+        let wide = Picture::new(1, height, width, vec![77; width * height]).unwrap();
+        let small = wide.within(300);
+        assert_eq!([small.width, small.height], [300, 100]);
+        assert!(small.pixels.iter().all(|&value| value == 77));
+        let thin = Picture::new(3, 1, 5000, vec![9; 15_000]).unwrap();
+        assert_eq!(thin.within(100).height, 1);
+        let digit = Picture::new(1, 8, 8, (0..64).collect()).unwrap();
+        assert_eq!(digit.within(8), digit);
+    }
 }

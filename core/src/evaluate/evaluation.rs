@@ -38,7 +38,8 @@ pub struct Evaluation {
     pub risk_coverage: Vec<RiskCoveragePoint>,
     /// The true class of each example.
     pub labels: Vec<u32>,
-    /// Numbers of the test pictures that could not be read, rising: the examples are the others, in their order.
+    /// Numbers of the test pictures that were not judged, rising, since they could not be read or a few stand for all:
+    /// the examples are the others, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed_over: Vec<usize>,
     /// What was said of each example.
@@ -105,6 +106,17 @@ impl Evaluation {
         self.passed_over
             .iter()
             .fold(example, |number, &gap| number + usize::from(gap <= number))
+    }
+
+    /// Numbers in the test data of so many pictures of which the network is least sure, from the least sure on.
+    pub fn least_sure(&self, count: usize) -> Vec<usize> {
+        let examples = self.by_rising_uncertainty().rev().take(count);
+        examples.map(|example| self.picture_of(example)).collect()
+    }
+
+    /// How many test pictures there are, with those that were not judged.
+    pub fn test_pictures(&self) -> usize {
+        self.scores.examples + self.passed_over.len()
     }
 
     /// Positions of the examples in a bin of the [reliability diagram](Self::reliability), by rising confidence.

@@ -1,5 +1,6 @@
 //! What is said to a session, and what it says.
 
+use super::{Scrub, Scrubbed};
 use crate::{
     checkpoint::LoadAccount,
     evaluate::{Evaluation, LayerPosterior},
@@ -23,6 +24,11 @@ pub enum Command {
     Save,
     /// Tell what the posterior of the parameter with this path looks like now.
     ShowLayer(String),
+    /// Tell what a network out of the posterior looks like now, and says of a few test pictures. The same one again is
+    /// told when there is time for it: looking takes a fifth of a run's time at most.
+    ShowDraw(Scrub),
+    /// Judge the network as it is now, on some of the test pictures, when there is time for it.
+    JudgeNow,
     /// Go on with other learning rates.
     SetRates(FineTuning),
 }
@@ -89,6 +95,10 @@ pub enum Event {
     },
     /// What [`Command::ShowLayer`] asked for.
     Layer(Box<LayerPosterior>),
+    /// What [`Command::ShowDraw`] asked for.
+    Draw(Box<Scrubbed>),
+    /// What [`Command::JudgeNow`] asked for.
+    Interim(Box<Interim>),
     /// A network was judged.
     Evaluated(Box<Evaluation>),
 }
@@ -124,10 +134,24 @@ pub struct Prepared {
     pub test_examples: usize,
     /// Names of the classes.
     pub class_names: Vec<String>,
+    /// How many networks there are to draw, if there is an end to them.
+    pub different_draws: Option<u32>,
     /// Steps in all.
     pub steps: usize,
     /// Where the run begins, if it is resumed.
     pub position: Position,
+}
+
+/// What a network is worth on its way. It is told, and not kept.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Interim {
+    /// Where the run was.
+    pub position: Position,
+    /// Steps in all.
+    pub steps: usize,
+    /// On some of the test pictures, which stand for all; the others are among those that were
+    /// [not judged](Evaluation::passed_over).
+    pub evaluation: Evaluation,
 }
 
 /// How far a run is, and how it does.

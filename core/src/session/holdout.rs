@@ -16,7 +16,7 @@ pub struct Splits {
 }
 
 /// Some pictures of a data set.
-struct Part {
+pub(super) struct Part {
     whole: Arc<dyn Dataset>,
     indices: Vec<usize>,
 }
@@ -46,15 +46,21 @@ impl Splits {
                 }
             }
         }
-        let part = |mut indices: Vec<usize>| -> Arc<dyn Dataset> {
+        let part = |mut indices: Vec<usize>| {
             indices.sort_unstable();
-            let whole = Arc::clone(&whole);
-            Arc::new(Part { whole, indices })
+            Part::of(&whole, indices)
         };
         Self {
             train: part(train),
             test: part(test),
         }
+    }
+}
+
+impl Part {
+    pub(super) fn of(whole: &Arc<dyn Dataset>, indices: Vec<usize>) -> Arc<dyn Dataset> {
+        let whole = Arc::clone(whole);
+        Arc::new(Self { whole, indices })
     }
 }
 

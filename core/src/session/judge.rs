@@ -47,6 +47,24 @@ impl Judge {
     ) -> Result<Option<Evaluation>, SessionError> {
         let phase = Phase::Evaluating;
         port.emit(Event::Phase { phase });
+        let judged = self.collect(bayes, method, port, pace).await?;
+        let Some(mut evaluation) = judged else {
+            return Ok(None);
+        };
+        evaluation.network = bayes.checksum().await.map_err(SessionError::of_file)?;
+        port.emit(Event::Evaluated(Box::new(evaluation.clone())));
+        Ok(Some(evaluation))
+    }
+
+    /// What [`evaluate`](Self::evaluate) returns, without the checksum, which takes reading every weight. Only how far it
+    /// is, and what is broken, is told.
+    pub(super) async fn collect(
+        &self,
+        bayes: &Bayes<Network>,
+        method: Method,
+        port: &Port,
+        pace: &impl Pace,
+    ) -> Result<Option<Evaluation>, SessionError> {
         let options = match method {
             Method::Map => PredictOptions::new(Draws::Mean),
             _ => PredictOptions::new(Draws::Fixed(self.settings.draws)).with_draws_kept(),
@@ -89,8 +107,6 @@ impl Judge {
         // Pictures to judge by come in their order, so that what was judged is sorted.
         let passed_over = |picture: &usize| judged.binary_search(picture).is_err();
         evaluation.passed_over = (0..self.test.len()).filter(passed_over).collect();
-        evaluation.network = bayes.checksum().await.map_err(SessionError::of_file)?;
-        port.emit(Event::Evaluated(Box::new(evaluation.clone())));
         Ok(Some(evaluation))
     }
 

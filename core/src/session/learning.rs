@@ -1,12 +1,14 @@
 //! The part of a run that changes the network.
 
 mod culprit;
+mod looking;
 mod saving;
 
 use super::{
-    Command, Ending, Event, HistoryRow, Job, Keeper, Pace, Phase, Port, Prepared, Progress,
+    Command, Ending, Event, HistoryRow, Job, Keeper, Pace, Phase, Port, Prepared, Probes, Progress,
     RunSettings, SessionError,
     complaint::caught,
+    looks::{Look, Looks},
     mark::{Mark, Notes, averages},
     working_time::WorkingTime,
 };
@@ -52,6 +54,12 @@ pub(super) struct Learning<'a, K, P> {
     examples: usize,
     /// Broken pictures that were told of.
     broken: BTreeSet<String>,
+    /// What users asked it to tell.
+    looks: Looks,
+    /// Numbers of the test pictures that draws are shown with.
+    probed: Vec<usize>,
+    /// The same, once they were read.
+    probes: Option<Probes>,
     /// The last moment whose weights gave a finite loss, once one did.
     good: Option<Mark>,
     /// The moment of the last read: what its weights are worth, only the next loss tells.
@@ -112,6 +120,9 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
             last_read: 0.0,
             examples: 0,
             broken: BTreeSet::new(),
+            looks: Looks::default(),
+            probed: Probes::choose(job.test.len(), None),
+            probes: None,
         })
     }
 
@@ -122,6 +133,7 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
             examples: self.job.train.len(),
             test_examples: self.job.test.len(),
             class_names: self.job.train.class_names().to_vec(),
+            different_draws: self.bayes().posterior().different_draws(),
             steps: self.trainer.steps(),
             position: self.trainer.position(),
         })));
@@ -191,31 +203,42 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
         })
     }
 
-    /// Commands that have come, between two steps. A pause lasts in here.
+    /// Commands that have come, between two steps. A pause lasts in here, and so does a look.
     async fn obey(&mut self) -> Result<Option<Ending>, SessionError> {
-        let mut paused = false;
+        let (mut paused, mut looked) = (false, false);
         loop {
-            match self.port.command() {
-                Some(Command::Stop) => {
+            let Some(command) = self.port.command() else {
+                // One look between two steps: a run goes on, whatever its users ask for.
+                if (paused || !looked) && self.look(paused).await {
+                    looked = true;
+                } else if paused {
+                    self.pace.wait().await;
+                } else {
+                    return Ok(None);
+                }
+                continue;
+            };
+            match command {
+                Command::Stop => {
                     self.save_at_last().await?;
                     return Ok(Some(Ending::Stopped));
                 }
-                Some(Command::Save) => self.save_on_the_way().await?,
-                Some(Command::ShowLayer(path)) => self.show_layer(&path).await?,
-                Some(Command::SetRates(rates)) => self.set_rates(rates),
-                Some(Command::Pause) if !paused => {
+                Command::Save => self.save_on_the_way().await?,
+                Command::ShowLayer(path) => self.show_layer(&path).await?,
+                Command::ShowDraw(scrub) => self.looks.ask(Look::Draw(scrub)),
+                Command::JudgeNow => self.looks.ask(Look::Judge),
+                Command::SetRates(rates) => self.set_rates(rates),
+                Command::Pause if !paused => {
                     paused = true;
                     self.time.pause();
                     self.phase(Phase::Paused);
                 }
-                Some(Command::Resume) if paused => {
+                Command::Resume if paused => {
                     paused = false;
                     self.time.go_on();
                     self.phase(Phase::Training);
                 }
-                Some(Command::Pause | Command::Resume) => {}
-                None if paused => self.pace.wait().await,
-                None => return Ok(None),
+                Command::Pause | Command::Resume => {}
             }
         }
     }

@@ -11,15 +11,19 @@ mod holdout;
 mod job;
 mod judge;
 mod learning;
+mod looks;
 mod mark;
 mod open;
 mod port;
 mod run;
+mod sample;
+mod scrub;
 mod settings;
+mod unhurried;
 mod working_time;
 
 pub use error::SessionError;
-pub use event::{Command, Event, HistoryRow, Phase, Prepared, Progress};
+pub use event::{Command, Event, HistoryRow, Interim, Phase, Prepared, Progress};
 pub use folder::RunFolder;
 pub use holdout::Splits;
 pub use job::Job;
@@ -27,6 +31,7 @@ pub use judge::Judge;
 pub use open::{built_in, open_any, open_splits, starting_point};
 pub use port::{Control, Latest, Port, connect};
 pub use run::{Ending, run};
+pub use scrub::{Glimpse, Probes, Scrub, Scrubbed};
 pub use settings::{
     DataSettings, DeviceChoice, EvaluationSettings, Method, ModelSettings, PRESETS,
     PosteriorSettings, RunSettings, SettingsError, TrainingSettings,

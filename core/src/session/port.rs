@@ -135,6 +135,11 @@ impl Port {
         state.commands.len() < waiting
     }
 
+    /// Whether a stop waits to be obeyed.
+    pub(crate) fn is_told_to_stop(&self) -> bool {
+        self.0.lock().commands.contains(&Command::Stop)
+    }
+
     /// The next command, if there is one.
     pub(crate) fn command(&self) -> Option<Command> {
         self.0.lock().commands.pop_front()

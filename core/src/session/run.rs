@@ -69,13 +69,17 @@ async fn course(
         };
         match known {
             // The run ended before its first state was saved, or the start came with what it is worth.
-            Some(known) => port.emit(Event::Evaluated(Box::new(known))),
+            Some(known) => {
+                learning.show_draws_by(&known);
+                port.emit(Event::Evaluated(Box::new(known)));
+            }
             None => {
                 let judged = judge.evaluate(&baseline, Method::Map, port, pace).await?;
                 let Some(evaluation) = judged else {
                     return Ok(Ending::Stopped);
                 };
                 learning.keeper.evaluation(&evaluation)?;
+                learning.show_draws_by(&evaluation);
             }
         }
     }

@@ -30,9 +30,11 @@ impl WorkingTime {
         }
     }
 
-    /// That it was made to rest for so long just now.
+    /// That it rested for so long just now, or did what is no training. In a pause no time passes anyway.
     pub(super) fn rested(&mut self, seconds: f64) {
-        self.paused += seconds;
+        if self.since.is_none() {
+            self.paused += seconds;
+        }
     }
 
     pub(super) fn seconds(&self) -> f64 {
@@ -64,5 +66,15 @@ mod tests {
         let before = time.seconds();
         time.rested(1000.0);
         assert!(time.seconds() - before < -900.0);
+    }
+
+    #[test]
+    fn a_rest_in_a_pause_is_not_counted_twice() {
+        let mut time = WorkingTime::start();
+        time.pause();
+        let before = time.seconds();
+        time.rested(1000.0);
+        time.go_on();
+        assert!((before..before + 1.0).contains(&time.seconds()));
     }
 }

@@ -4,6 +4,7 @@ mod broken;
 mod devices;
 mod diverging;
 mod keeping;
+mod looking;
 mod refusing;
 
 use bayesadapter::{

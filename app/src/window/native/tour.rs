@@ -4,7 +4,12 @@ mod frames;
 mod script;
 
 use super::{
-    super::{Window, news::Wish, panels, shown},
+    super::{
+        Window,
+        news::Wish,
+        panels::{self, Panel},
+        shown,
+    },
     LOOK,
 };
 use anyhow::{Context as _, Result, bail};
@@ -150,9 +155,9 @@ impl Tour {
                 let at = area.min + egui::vec2(x * area.width(), y * area.height());
                 self.hand.extend(stroke(&[at]));
             }
+            Step::UntilOpen => return Ok(page(window)?.has_opened()),
             Step::ExpectOpen => {
-                let page = window.shown.and_then(|at| window.panels.get(at));
-                let page = page.context("no page is shown")?;
+                let page = page(window)?;
                 if !page.has_opened() {
                     bail!("nothing was opened on the page {}", page.name());
                 }
@@ -213,6 +218,12 @@ impl Tour {
             lines.push(line);
         }
     }
+}
+
+/// The page that is shown.
+fn page(window: &Window) -> Result<&dyn Panel> {
+    let page = window.shown.and_then(|at| window.panels.get(at));
+    Ok(&**page.context("no page is shown")?)
 }
 
 /// A stroke of the pointer through these points.

@@ -43,16 +43,18 @@ impl Panel for Calibration {
     }
 
     fn on_news(&mut self, news: &News) {
+        self.judged.hold(self.gallery.bar().is_some());
         let others_are_shown = self.judged.on_news(news);
         self.gallery.on_news(news, others_are_shown);
     }
 
     #[cfg(not(target_family = "wasm"))]
     fn has_opened(&self) -> bool {
-        self.gallery.bar().is_some()
+        self.gallery.bar().is_some() || self.judged.shows_look()
     }
 
     fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
+        self.judged.hold(self.gallery.bar().is_some());
         if self.judged.source(ui, wishes) {
             self.gallery.close();
         }

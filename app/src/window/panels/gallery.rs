@@ -70,7 +70,7 @@ impl Gallery {
             numbers: positions.map(|&at| evaluation.picture_of(at)).collect(),
             content,
             data: data.cloned(),
-            there_were: evaluation.scores.examples + evaluation.passed_over.len(),
+            there_were: evaluation.test_pictures(),
             reversed: false,
             page: 0,
             album: None,

@@ -1,9 +1,12 @@
 //! The networks that were judged, which three panels look at.
 
+mod follower;
+
 use super::{News, Wish};
 use crate::window::{album::TestData, judging::Case, look, purpose::Purpose};
 use bayesadapter::{evaluate::Evaluation, session::Event};
-use egui::{Align, Layout, ProgressBar, Ui};
+use egui::{Align, Layout, ProgressBar, RichText, Ui};
+use follower::Follower;
 use std::path::{Path, PathBuf};
 
 /// Networks that were judged on the same pictures.
@@ -16,11 +19,29 @@ pub struct Networks {
     pub evaluations: Vec<Evaluation>,
 }
 
+impl Networks {
+    /// Takes up what a network is worth, in the place of what was known of it; returns whether nothing was.
+    fn take(&mut self, evaluation: &Evaluation) -> bool {
+        let mut known = self.evaluations.iter_mut();
+        let known = known.find(|one| one.method == evaluation.method);
+        match known {
+            Some(known) => known.clone_from(evaluation),
+            None => {
+                self.evaluations.push(evaluation.clone());
+                return true;
+            }
+        }
+        false
+    }
+}
+
 /// What each network is worth: of a run, and of the posterior that is open. The two are never mixed.
 #[derive(Default)]
 pub struct Judged {
     /// Of the run that goes on, or was stopped.
     run: Option<Networks>,
+    /// The same run, on its way.
+    live: Follower,
     file: Option<Networks>,
     /// The user looks at the file, though there is a run.
     prefers_file: bool,
@@ -52,6 +73,7 @@ impl Judged {
     pub fn on_news(&mut self, news: &News) -> bool {
         let before = self.side();
         let changed = self.take(news);
+        self.live.on_news(news);
         let now = self.side();
         let other = before != now || (changed.is_some() && changed == now);
         if other {
@@ -77,19 +99,22 @@ impl Judged {
                     data: Some(data.clone()),
                     evaluations: Vec::new(),
                 });
+                self.live = Follower::default();
                 return Some(Side::Run);
             }
             News::Run(Event::Evaluated(evaluation)) => {
-                let run = self.run.as_mut()?;
-                run.evaluations
-                    .retain(|one| one.method != evaluation.method);
-                run.evaluations.push(evaluation.as_ref().clone());
+                self.run.as_mut()?.take(evaluation);
                 return Some(Side::Run);
+            }
+            // Of a network that is shown already, what the user has chosen stays.
+            News::Run(Event::Interim(interim)) if !self.live.held => {
+                let is_new = self.run.as_mut()?.take(&interim.evaluation);
+                return is_new.then_some(Side::Run);
             }
             News::Opened(view) => {
                 // What the run left is the file now.
                 if self.run.as_ref().map(|run| run.of.as_path()) == view.path.parent() {
-                    self.run = None;
+                    (self.run, self.live) = (None, Follower::default());
                 }
                 self.file = Some(Networks {
                     of: view.path.clone(),
@@ -184,6 +209,12 @@ impl Judged {
         self.side() == Some(Side::Run)
     }
 
+    /// Whether a look at the run is shown, which has not come to its end.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn shows_look(&self) -> bool {
+        self.shows_run() && self.live.has_seen()
+    }
+
     /// What the networks that are shown were judged on.
     pub fn data(&self) -> Option<&TestData> {
         self.networks()?.data.as_ref()
@@ -196,9 +227,33 @@ impl Judged {
         all.get(self.chosen.unwrap_or(last))
     }
 
+    /// Whether the user wants to see the run, which may have nothing to show yet.
+    fn follows_run(&self) -> bool {
+        self.shows_run() || !self.prefers_file
+    }
+
+    /// Keeps what is shown of the run as it is, while the user looks at its pictures.
+    pub fn hold(&mut self, looks_at_pictures: bool) {
+        self.live.held = looks_at_pictures && self.shows_run();
+    }
+
+    /// Tells what is shown, and lets the user choose it; a run that goes on is asked what it is worth. Returns whether
+    /// something else is shown now.
+    pub fn source(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) -> bool {
+        let other = self.choose_side(ui, wishes);
+        if !self.follows_run() {
+            return other;
+        }
+        self.live.ask(wishes);
+        if self.live.is_awaited() && !self.evaluations().is_empty() {
+            ui.label(RichText::new(COMING).italics());
+        }
+        (self.shows_run() && self.live.ui(ui)) || other
+    }
+
     /// Where there is a run and a file, lets the user choose between them, and where the file was judged, lets it be
     /// judged again; while that goes on, tells how far it is. Returns whether the other was chosen.
-    pub fn source(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) -> bool {
+    fn choose_side(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) -> bool {
         let both = self.judged_run().zip(self.file.as_ref());
         let of_file = self.side() == Some(Side::File) && !self.evaluations().is_empty();
         let again = self.case.as_ref().filter(|_| of_file);
@@ -249,7 +304,8 @@ impl Judged {
 
     /// What a page says that has nothing to show, and how that changes.
     pub fn nothing(&self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
-        look::nothing_yet(ui, NOTHING);
+        let coming = self.follows_run() && self.live.is_awaited();
+        look::nothing_yet(ui, if coming { COMING } else { NOTHING });
         let case = self.case.as_ref().filter(|_| self.judging.is_none());
         let Some(case) = case else {
             return;
@@ -325,5 +381,7 @@ fn two_names(path: &Path) -> String {
     path.display().to_string()
 }
 
-const NOTHING: &str = "Nothing was judged yet. A run does it when it ends; a posterior file brings it along if it lies \
-    in the folder of its run.";
+const NOTHING: &str = "Nothing was judged yet. A run does it while it learns, and at its end by all test pictures; a \
+    posterior file brings it along if it lies in the folder of its run.";
+
+const COMING: &str = "The first look at what the run is worth is on its way.";

@@ -40,7 +40,7 @@ pub trait Panel {
         None
     }
 
-    /// Whether something is shown on it that a user has to ask for: a draw, the pictures behind a bar.
+    /// Whether something is shown on it that has to be asked for: a draw, the pictures behind a bar, a look at a run.
     #[cfg(not(target_family = "wasm"))]
     fn has_opened(&self) -> bool {
         false

@@ -167,7 +167,9 @@ impl Training {
                     ),
                 );
             }
-            Event::Saved { .. } | Event::Layer(_) => {}
+            // Other pages show these.
+            Event::Layer(_) | Event::Draw(_) | Event::Interim(_) => {}
+            Event::Saved { .. } => {}
         }
     }
 

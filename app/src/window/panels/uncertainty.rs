@@ -32,16 +32,18 @@ impl Panel for Uncertainty {
     }
 
     fn on_news(&mut self, news: &News) {
+        self.judged.hold(self.gallery.bar().is_some());
         let others_are_shown = self.judged.on_news(news);
         self.gallery.on_news(news, others_are_shown);
     }
 
     #[cfg(not(target_family = "wasm"))]
     fn has_opened(&self) -> bool {
-        self.gallery.bar().is_some()
+        self.gallery.bar().is_some() || self.judged.shows_look()
     }
 
     fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
+        self.judged.hold(self.gallery.bar().is_some());
         let other_source = self.judged.source(ui, wishes);
         if self.judged.evaluations().is_empty() {
             self.judged.nothing(ui, wishes);

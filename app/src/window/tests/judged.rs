@@ -109,7 +109,7 @@ fn pictures_that_were_passed_over_are_counted() {
 }
 
 /// The pictures that the page asked for last.
-fn asked(harness: &Harness<'_, Page>) -> Option<Wanted> {
+pub fn asked(harness: &Harness<'_, Page>) -> Option<Wanted> {
     let wishes = harness.state().wishes.iter().rev();
     wishes.clone().find_map(|wish| match wish {
         Wish::Pictures(wanted) => Some(wanted.clone()),

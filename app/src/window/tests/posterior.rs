@@ -87,6 +87,7 @@ pub fn prepared() -> News {
         examples: 445,
         test_examples: 1352,
         class_names: Vec::new(),
+        different_draws: Some(20),
         steps: 840,
         position: Position::default(),
     };

@@ -7,9 +7,8 @@ use crate::window::{
     errand::Errand,
     platform::{Computer, Worker},
     runner::{Plan, Runner},
-    worker::Scrub,
 };
-use bayesadapter::data;
+use bayesadapter::{data, session::Scrub};
 use std::{
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,

@@ -25,6 +25,8 @@ pub enum Step {
     Tell(Command),
     /// Clicks at these shares of the window's width and height.
     Click(f32, f32),
+    /// Waits until the page shows what it asked for.
+    UntilOpen,
     /// Fails unless the page shows what was clicked.
     ExpectOpen,
     /// Draws a line on the canvas, through these shares of its sides.
@@ -75,9 +77,13 @@ pub fn with_pictures() -> VecDeque<Step> {
         Step::UntilLearning("pse"),
         Step::Wait(3.0),
         picture("learning"),
-        Step::Page("Posterior"),
         // Taking a picture may last longer than the rest of the run.
         Step::Tell(Command::Pause),
+        Step::Page("Uncertainty"),
+        Step::UntilOpen,
+        Step::Wait(0.3),
+        picture("uncertainty-while-learning"),
+        Step::Page("Posterior"),
         Step::Wait(1.5),
         picture("posterior-while-learning"),
         Step::Tell(Command::Resume),

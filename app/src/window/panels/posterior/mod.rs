@@ -7,6 +7,7 @@ mod table;
 
 use super::{News, Panel, Wish};
 use crate::window::{look, worker::View};
+use bayesadapter::session::Scrub;
 use egui::{RichText, ScrollArea, Ui};
 use live::Live;
 use portrait::Portrait;
@@ -16,6 +17,9 @@ use std::sync::Arc;
 /// Points that a page is high on a small display; on a higher one everything is larger, up to a scale.
 const SMALL: f32 = 720.0;
 const LARGEST_SCALE: f32 = 2.5;
+
+/// Which test pictures draws are shown with, where nobody knows what the posterior is least sure of.
+const A_FEW: &str = "a few test pictures";
 
 /// The panel.
 #[derive(Default)]
@@ -27,7 +31,9 @@ pub struct Posterior {
     /// Path of the layer that is looked at.
     chosen: Option<String>,
     portrait: Option<Portrait>,
+    /// Of the file, and what was asked for last; a run has its own.
     scrubber: Scrubber,
+    scrubbed: Option<Scrub>,
 }
 
 impl Panel for Posterior {
@@ -44,7 +50,7 @@ impl Panel for Posterior {
             News::Opened(view) => {
                 self.live = self.live.take().filter(Live::goes_on);
                 self.view = Some(Arc::clone(view));
-                self.scrubber = Scrubber::default();
+                (self.scrubber, self.scrubbed) = (Scrubber::default(), None);
                 if self.shows_file() {
                     self.show_file();
                 }
@@ -68,7 +74,9 @@ impl Panel for Posterior {
 
     #[cfg(not(target_family = "wasm"))]
     fn has_opened(&self) -> bool {
-        self.scrubber.shows_draw()
+        let of_run = self.live.as_ref().filter(|_| !self.shows_file());
+        let shown = of_run.map_or(&self.scrubber, |live| &live.scrubber);
+        shown.shows_draw()
     }
 
     fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
@@ -118,7 +126,7 @@ impl Posterior {
         let layer = self.view.as_ref().and_then(|view| view.layer.clone());
         self.chosen = layer.as_ref().map(|layer| layer.path.clone());
         self.portrait = layer.map(Portrait::new);
-        self.scrubber = Scrubber::default();
+        (self.scrubber, self.scrubbed) = (Scrubber::default(), None);
     }
 
     /// Where there is a run and a file, lets the user choose between them.
@@ -186,18 +194,28 @@ impl Posterior {
             look::nothing_yet(ui, "The first look at the weights is on its way.");
             return;
         };
-        let of_file = self.view.as_ref().filter(|_| shows_file);
-        let drawn = match of_file {
-            Some(view) => {
-                self.scrubber.slider(ui, view, portrait.path(), wishes);
-                self.scrubber.kernels(portrait.path())
+        let (scrubber, which) = match (&mut self.live, &self.view) {
+            (Some(live), _) if !shows_file => {
+                live.scrub(ui, portrait.path(), wishes);
+                (&mut live.scrubber, A_FEW)
             }
-            None => None,
+            (_, Some(view)) => {
+                let draws = view.different_draws;
+                let scrub = self.scrubber.slider(ui, draws, portrait.path());
+                if self.scrubbed.as_ref() != Some(&scrub) {
+                    self.scrubbed = Some(scrub.clone());
+                    wishes.push(Wish::Scrub(scrub));
+                }
+                let which = match view.evaluations.is_empty() {
+                    true => A_FEW,
+                    false => "the test pictures that the posterior is least sure of",
+                };
+                (&mut self.scrubber, which)
+            }
+            (_, None) => return,
         };
-        portrait.kernels(ui, drawn, wishes);
-        if of_file.is_some() {
-            self.scrubber.answers(ui);
-        }
+        portrait.kernels(ui, scrubber.kernels(portrait.path()), wishes);
+        scrubber.answers(ui, which);
         portrait.histograms(ui, wishes);
         portrait.factors(ui, wishes);
     }

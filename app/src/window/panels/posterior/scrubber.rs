@@ -1,12 +1,11 @@
 //! From network to network through the posterior: a slider, and what each network says.
 
-use super::{super::gallery, Wish, portrait::DrawnKernels};
+use super::{super::gallery, portrait::DrawnKernels};
 use crate::window::{
     look::{self, terms},
     shown,
-    worker::{Scrub, Scrubbed, View},
 };
-use bayesadapter::session::Method;
+use bayesadapter::session::{Scrub, Scrubbed};
 use egui::{Slider, TextureHandle, Ui};
 
 /// Draws of the slider where there is no end to them.
@@ -18,7 +17,6 @@ const MEAN: i64 = -1;
 pub struct Scrubber {
     /// The draw, or [`MEAN`].
     place: i64,
-    asked: Option<Scrub>,
     drawn: Option<Drawn>,
 }
 
@@ -32,7 +30,6 @@ impl Default for Scrubber {
     fn default() -> Self {
         Self {
             place: MEAN,
-            asked: None,
             drawn: None,
         }
     }
@@ -40,7 +37,7 @@ impl Default for Scrubber {
 
 impl Scrubber {
     pub fn take(&mut self, scrubbed: &Scrubbed) {
-        // The pictures are the same for every draw of a file.
+        // The pictures are the same for every draw of a file, or of a run.
         let textures = self.drawn.take().map(|drawn| drawn.textures);
         self.drawn = Some(Drawn {
             kernels: scrubbed.kernels.clone().map(DrawnKernels::new),
@@ -49,11 +46,14 @@ impl Scrubber {
         });
     }
 
-    pub fn slider(&mut self, ui: &mut Ui, view: &View, layer: &str, wishes: &mut Vec<Wish>) {
-        let last = i64::from(view.different_draws.unwrap_or(DRAWS)) - 1;
+    /// Lets the user choose among so many draws, if there is an end to them, and the mean; returns the one that is
+    /// chosen.
+    pub fn slider(&mut self, ui: &mut Ui, different: Option<u32>, layer: &str) -> Scrub {
+        let last = i64::from(different.unwrap_or(DRAWS)) - 1;
         // Another posterior may have had more.
         self.place = self.place.min(last);
-        if view.method != Method::Map {
+        // Of one network there is nothing to choose.
+        if last > 0 {
             ui.horizontal(|ui| {
                 let name = ui
                     .label("Network out of the posterior")
@@ -69,13 +69,9 @@ impl Scrubber {
             });
             ui.add_space(4.0);
         }
-        let scrub = Scrub {
+        Scrub {
             draw: u32::try_from(self.place).ok(),
             layer: layer.to_owned(),
-        };
-        if self.asked.as_ref() != Some(&scrub) {
-            self.asked = Some(scrub.clone());
-            wishes.push(Wish::Scrub(scrub));
         }
     }
 
@@ -94,8 +90,8 @@ impl Scrubber {
         (kernels.kernels.path == layer).then_some((draw, kernels))
     }
 
-    /// What the network says of a few test pictures.
-    pub fn answers(&mut self, ui: &mut Ui) {
+    /// What the network says of a few test pictures; `which` tells which ones they are.
+    pub fn answers(&mut self, ui: &mut Ui, which: &str) {
         let Some(drawn) = &mut self.drawn else {
             return;
         };
@@ -107,8 +103,8 @@ impl Scrubber {
             Some(draw) => format!("What draw {draw} says"),
             None => "What the mean network says".to_owned(),
         };
-        let title = format!("{who} of the test pictures that the posterior is least sure of");
-        look::title(ui, &title, "Wrong answers have a coloured frame.");
+        let explained = "Wrong answers have a coloured frame.";
+        look::title(ui, &format!("{who} of {which}"), explained);
         if drawn.textures.is_empty() {
             let pictures = answers.iter();
             drawn.textures = pictures
