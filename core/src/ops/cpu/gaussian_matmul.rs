@@ -120,7 +120,7 @@ impl Task for Add<'_> {
                 let eps = self.noise.normals(example, &rows, &mut room);
                 let std = &self.noise.std[self.noise.elements(&rows)];
                 for (t, y) in y.chunks_exact_mut(m.outputs).enumerate() {
-                    add_rows::<L>(&x[t * m.inputs..][rows.clone()], eps, std, y);
+                    add_rows::<L::Tile>(&x[t * m.inputs..][rows.clone()], eps, std, y);
                 }
             }
         }
@@ -246,7 +246,7 @@ impl Noise<'_> {
         for (t, grad) in grad.chunks_exact(m.outputs).enumerate() {
             let x = &x[t * m.inputs..][rows.clone()];
             let dx = &mut sums.dx[t * rows.len()..][..rows.len()];
-            gradient_rows::<L>(x, eps, std, grad, sums.d_psi, dx);
+            gradient_rows::<L::Tile>(x, eps, std, grad, sums.d_psi, dx);
         }
     }
 }

@@ -1,19 +1,43 @@
-//! Eight f32 at a time, and the choice of instruction set at run time.
+//! Tiles of eight f32, one or two to a register, and the choice of instruction set at run time.
 
-/// Eight f32 with one fused multiply-add where the processor has it.
+/// One or two tiles of eight f32, with one fused multiply-add where the processor has it.
 pub(super) trait Lanes: Copy {
-    /// Whether a block of 24 sums fits the registers; else one of 12 does.
-    const MANY_REGISTERS: bool;
+    /// Tiles in a register. A processor that has room for two has 32 registers, and a block of 16 sums fits them; else
+    /// one of 12 does.
+    const TILES: usize;
+
+    /// One tile, for what is left over.
+    type Tile: Lanes;
+
+    /// The same for tiles that lie behind one another in memory.
+    type Joined: Lanes;
 
     fn splat(value: f32) -> Self;
 
+    /// All tiles from one place.
+    ///
     /// # Safety
-    /// Eight f32 must be readable at `from`.
+    /// `8 * TILES` f32 must be readable at `from`.
     unsafe fn load(from: *const f32) -> Self;
 
+    /// Each tile from a place of its own; where there is one tile, `second` is not looked at, and where the tiles are
+    /// joined, it is eight f32 behind `first`.
+    ///
     /// # Safety
-    /// Eight f32 must be writable at `to`.
-    unsafe fn store(self, to: *mut f32);
+    /// Eight f32 must be readable at `first`, and at `second` if there are two tiles.
+    unsafe fn load_tiles(first: *const f32, second: *const f32) -> Self;
+
+    /// A tile, and zeros if there is room for a second.
+    ///
+    /// # Safety
+    /// Eight f32 must be readable at `from`.
+    unsafe fn load_one(from: *const f32) -> Self;
+
+    /// Each tile to a place of its own.
+    ///
+    /// # Safety
+    /// Eight f32 must be writable at `first`, and at `second` if there are two tiles.
+    unsafe fn store_tiles(self, first: *mut f32, second: *mut f32);
 
     /// `self * factor + addend`
     fn mul_add(self, factor: Self, addend: Self) -> Self;
@@ -26,10 +50,23 @@ pub(super) trait Lanes: Copy {
         let [a, b, c, d] = four;
         [a.sum(), b.sum(), c.sum(), d.sum()]
     }
+
+    /// Of one tile.
+    ///
+    /// # Safety
+    /// Eight f32 must be writable at `to`.
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: the caller vouches for eight f32, and asks this of a single tile.
+        unsafe { self.store_tiles(to, to) }
+    }
 }
 
-/// Number of f32 in [`Lanes`].
+/// Number of f32 in a tile.
 pub(super) const LANES: usize = 8;
+
+#[cfg(target_arch = "x86_64")]
+mod avx;
 
 /// Work that runs with the widest lanes of this processor.
 pub(super) trait Task {
@@ -72,12 +109,12 @@ pub(super) fn dispatch<T: Task>(task: T) -> T::Output {
     #[cfg(test)]
     let level = super::tests::level();
     match level {
-        // SAFETY: the processor was asked for AVX2, FMA and AVX-512 VL.
+        // SAFETY: the processor was asked for AVX2, FMA and AVX-512 VL, which includes AVX-512 F.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { avx::run_with_32_registers(task) },
+        Level::Avx512 => unsafe { avx::run_with_two_tiles(task) },
         // SAFETY: the processor was asked for AVX2 and FMA.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { avx::run_with_16_registers(task) },
+        Level::Avx2 => unsafe { avx::run_with_one_tile(task) },
         Level::Portable => task.run::<Portable>(),
     }
 }
@@ -87,7 +124,10 @@ pub(super) fn dispatch<T: Task>(task: T) -> T::Output {
 struct Portable([f32; LANES]);
 
 impl Lanes for Portable {
-    const MANY_REGISTERS: bool = false;
+    const TILES: usize = 1;
+
+    type Tile = Self;
+    type Joined = Self;
 
     #[inline(always)]
     fn splat(value: f32) -> Self {
@@ -101,9 +141,21 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    unsafe fn store(self, to: *mut f32) {
+    unsafe fn load_tiles(first: *const f32, _: *const f32) -> Self {
+        // SAFETY: the caller vouches for it.
+        unsafe { Self::load(first) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_one(from: *const f32) -> Self {
+        // SAFETY: the caller vouches for it.
+        unsafe { Self::load(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_tiles(self, first: *mut f32, _: *mut f32) {
         // SAFETY: as in `load`.
-        unsafe { to.cast::<[f32; LANES]>().write(self.0) }
+        unsafe { first.cast::<[f32; LANES]>().write(self.0) }
     }
 
     #[inline(always)]
@@ -122,85 +174,5 @@ impl Lanes for Portable {
     fn sum(self) -> f32 {
         let [a, b, c, d, e, f, g, h] = self.0;
         ((a + e) + (c + g)) + ((b + f) + (d + h))
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod avx {
-    use super::{Lanes, Task};
-    use std::arch::x86_64::*;
-
-    #[target_feature(enable = "avx2,fma")]
-    pub fn run_with_16_registers<T: Task>(task: T) -> T::Output {
-        task.run::<Avx<16>>()
-    }
-
-    /// AVX-512 gives the same instructions twice as many registers.
-    #[target_feature(enable = "avx2,fma,avx512vl")]
-    pub fn run_with_32_registers<T: Task>(task: T) -> T::Output {
-        task.run::<Avx<32>>()
-    }
-
-    /// Only ever used by the callees of the two functions above, which `dispatch` enters after asking the
-    /// processor: that is why the intrinsics below are safe to call.
-    #[derive(Clone, Copy)]
-    struct Avx<const REGISTERS: usize>(__m256);
-
-    impl<const REGISTERS: usize> Lanes for Avx<REGISTERS> {
-        const MANY_REGISTERS: bool = REGISTERS >= 32;
-
-        #[inline(always)]
-        fn splat(value: f32) -> Self {
-            // SAFETY: see `Avx`.
-            Self(unsafe { _mm256_set1_ps(value) })
-        }
-
-        #[inline(always)]
-        unsafe fn load(from: *const f32) -> Self {
-            // SAFETY: see `Avx`; the caller vouches for the memory, which needs no alignment.
-            Self(unsafe { _mm256_loadu_ps(from) })
-        }
-
-        #[inline(always)]
-        unsafe fn store(self, to: *mut f32) {
-            // SAFETY: as in `load`.
-            unsafe { _mm256_storeu_ps(to, self.0) }
-        }
-
-        #[inline(always)]
-        fn mul_add(self, factor: Self, addend: Self) -> Self {
-            // SAFETY: see `Avx`.
-            Self(unsafe { _mm256_fmadd_ps(self.0, factor.0, addend.0) })
-        }
-
-        #[inline(always)]
-        fn sum(self) -> f32 {
-            // SAFETY: see `Avx`.
-            unsafe {
-                let four = _mm_add_ps(
-                    _mm256_castps256_ps128(self.0),
-                    _mm256_extractf128_ps::<1>(self.0),
-                );
-                let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
-                let one = _mm_add_ss(two, _mm_movehdup_ps(two));
-                _mm_cvtss_f32(one)
-            }
-        }
-
-        #[inline(always)]
-        fn sum4(four: [Self; 4]) -> [f32; 4] {
-            let [a, b, c, d] = four;
-            let mut sums = [0.0; 4];
-            // SAFETY: see `Avx`; the array holds the four f32 that are stored.
-            unsafe {
-                let halves = _mm256_hadd_ps(_mm256_hadd_ps(a.0, b.0), _mm256_hadd_ps(c.0, d.0));
-                let whole = _mm_add_ps(
-                    _mm256_castps256_ps128(halves),
-                    _mm256_extractf128_ps::<1>(halves),
-                );
-                _mm_storeu_ps(sums.as_mut_ptr(), whole);
-            }
-            sums
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod conv;
 mod conv_backward;
+mod dots;
 mod exp;
 mod gaussian_matmul;
 mod gaussian_rows;

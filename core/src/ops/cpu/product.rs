@@ -1,5 +1,6 @@
-//! Ordinary matrix products over strided views, by the `gemm` crate.
+//! Ordinary matrix products over strided views: by the `gemm` crate, or as dot products where that has to copy too much.
 
+use super::dots;
 use super::lanes::LANES;
 use gemm::Parallelism;
 use rayon::prelude::*;
@@ -52,6 +53,15 @@ pub(super) enum Threads {
     All,
 }
 
+impl Threads {
+    pub fn count(self) -> usize {
+        match self {
+            Self::One => 1,
+            Self::All => rayon::current_num_threads(),
+        }
+    }
+}
+
 /// Multiplications below which other threads are not worth waking.
 const FEW: usize = 1 << 18;
 
@@ -70,10 +80,14 @@ pub(super) fn product(
     }
     assert!(k == b.shape[0] && a.reach() < a.data.len() && b.reach() < b.data.len());
     assert!(n <= pitch && (m - 1) * pitch + n <= out.len());
-    let parts = match threads {
-        Threads::All if m * n * k >= FEW => rayon::current_num_threads(),
-        _ => 1,
+    let threads = match m * n * k {
+        0..FEW => Threads::One,
+        _ => threads,
     };
+    if dots::suit(&a, &b) {
+        return dots::dots(a, b, out, pitch, accumulate, threads);
+    }
+    let parts = threads.count();
     let out = Out(out.as_mut_ptr());
     let multiply = |rows: Range<usize>, columns: Range<usize>| {
         // SAFETY: the assertions keep every element of the three views inside its slice. `out` is borrowed

@@ -47,6 +47,8 @@ pub(super) struct Tiles {
     step: usize,
     base: usize,
     out: usize,
+    /// Whether every second tile begins in the image where the one before it ends.
+    joined: bool,
 }
 
 impl Tiles {
@@ -55,6 +57,9 @@ impl Tiles {
         Self {
             base: list.iter().map(|tile| tile.base).max().unwrap_or(0) as usize,
             out: list.iter().map(last).max().unwrap_or(0),
+            joined: list
+                .chunks_exact(2)
+                .all(|two| two[0].base + LANES as u32 == two[1].base),
             step,
             list,
         }
@@ -62,6 +67,12 @@ impl Tiles {
 
     pub fn iter(&self) -> std::slice::Iter<'_, Tile> {
         self.list.iter()
+    }
+
+    /// Whether lanes of this type may load two tiles as one.
+    #[inline(always)]
+    fn joined<L: Lanes>(&self) -> bool {
+        L::TILES > 1 && self.joined
     }
 
     pub fn len(&self) -> usize {
@@ -74,9 +85,9 @@ impl Tiles {
 #[inline(always)]
 fn tiles_at_once<L: Lanes>(taps: usize) -> usize {
     match taps {
+        _ if L::TILES > 1 => 8,
         0..=200 => 8,
         201..=400 => 4,
-        _ if L::MANY_REGISTERS => 4,
         _ => 2,
     }
 }
@@ -97,6 +108,14 @@ impl Outer<'_> {
     #[inline(always)]
     pub fn run<L: Lanes>(&self, count: usize, out: &mut [f32]) {
         self.check(count, out.len());
+        match self.tiles.joined::<L>() {
+            true => self.all_planes::<L::Joined>(count, out),
+            false => self.all_planes::<L>(count, out),
+        }
+    }
+
+    #[inline(always)]
+    fn all_planes<L: Lanes>(&self, count: usize, out: &mut [f32]) {
         let at_once = tiles_at_once::<L>(self.taps.list.len());
         for tiles in self.tiles.list.chunks(at_once) {
             let mut first = 0;
@@ -109,15 +128,15 @@ impl Outer<'_> {
     /// Planes of the largest blocks, by which the weights of a plane are best made.
     #[inline(always)]
     pub fn planes_at_once<L: Lanes>() -> usize {
-        if L::MANY_REGISTERS { 4 } else { 6 }
+        if L::TILES > 1 { 8 } else { 6 }
     }
 
     /// As many planes as fit the registers well; returns how many. At least eight sums hide the latency of
     /// an addition, so few planes take more tiles.
     ///
-    /// With 32 registers, four planes times four tiles keep 16 sums, 4 values and 4 weights in them; compilers
-    /// load all weights of a tap at once, and would move sums out for those of a fifth and sixth plane. With 16
-    /// registers, six planes times two tiles keep 12 sums, 2 values and 2 weights.
+    /// With 32 registers, eight planes times two keep 16 sums, 2 values and 8 weights in them: compilers load all
+    /// weights of a tap at once. Few loads of values count, since most of them lie across two cache lines. With 16
+    /// registers, six planes times two keep 12 sums, 2 values and 2 weights.
     #[inline(always)]
     fn some_planes<L: Lanes>(
         &self,
@@ -126,12 +145,14 @@ impl Outer<'_> {
         tiles: &[Tile],
         out: &mut [f32],
     ) -> usize {
-        match (L::MANY_REGISTERS, left) {
-            (_, 1) => self.planes::<L, 1, 8>(first, tiles, out),
-            (true, 2) => self.planes::<L, 2, 8>(first, tiles, out),
+        match (L::TILES > 1, left) {
+            (false, 1) => self.planes::<L, 1, 8>(first, tiles, out),
+            (true, 1) => self.planes::<L, 1, 4>(first, tiles, out),
+            (true, 2) => self.planes::<L, 2, 4>(first, tiles, out),
             (true, 3 | 6) => self.planes::<L, 3, 4>(first, tiles, out),
             (true, 5) => self.planes::<L, 5, 4>(first, tiles, out),
-            (true, _) => self.planes::<L, 4, 4>(first, tiles, out),
+            (true, 4 | 7) => self.planes::<L, 4, 4>(first, tiles, out),
+            (true, _) => self.planes::<L, 8, 2>(first, tiles, out),
             (false, 2) => self.planes::<L, 2, 4>(first, tiles, out),
             (false, 3) => self.planes::<L, 3, 2>(first, tiles, out),
             (false, 4 | 7 | 8) => self.planes::<L, 4, 2>(first, tiles, out),
@@ -149,7 +170,7 @@ impl Outer<'_> {
         assert!((count - 1) * self.out_pitch + tiles.out < out_len);
     }
 
-    /// `M` planes, `V` tiles at a time; returns `M`.
+    /// `M` planes, `V` registers of tiles at a time; returns `M`.
     #[inline(always)]
     fn planes<L: Lanes, const M: usize, const V: usize>(
         &self,
@@ -157,23 +178,24 @@ impl Outer<'_> {
         tiles: &[Tile],
         out: &mut [f32],
     ) -> usize {
-        let mut groups = tiles.chunks_exact(V);
+        let mut groups = tiles.chunks_exact(V * L::TILES);
         for group in &mut groups {
             self.block::<L, M, V>(first, group, out);
         }
         let mut rest = groups.remainder();
         while !rest.is_empty() {
-            let done = match rest.len() {
-                1 => self.block::<L, M, 1>(first, &rest[..1], out),
-                2 | 3 => self.block::<L, M, 2>(first, &rest[..2], out),
-                _ => self.block::<L, M, 4>(first, &rest[..4], out),
+            let done = match rest.len() / L::TILES {
+                0 => self.block::<L::Tile, M, 1>(first, rest, out),
+                1 => self.block::<L, M, 1>(first, rest, out),
+                2 | 3 => self.block::<L, M, 2>(first, rest, out),
+                _ => self.block::<L, M, 4>(first, rest, out),
             };
             rest = &rest[done..];
         }
         M
     }
 
-    /// `M` planes of `V` tiles; returns `V`.
+    /// `M` planes of the first tiles, as many as fill `V` registers; returns how many.
     #[inline(always)]
     fn block<L: Lanes, const M: usize, const V: usize>(
         &self,
@@ -181,15 +203,19 @@ impl Outer<'_> {
         tiles: &[Tile],
         out: &mut [f32],
     ) -> usize {
+        let tiles = &tiles[..V * L::TILES];
         let mut sums = [[L::splat(0.0); V]; M];
         // SAFETY: `check` proved every offset formed here to be inside `weight` and `image`.
         unsafe {
             let weight = self.weight.as_ptr().add(first * self.weight_pitch);
-            let image: [*const f32; V] =
-                std::array::from_fn(|v| self.image.as_ptr().add(tiles[v].base as usize));
+            let at = |tile: usize| self.image.as_ptr().add(tiles[tile].base as usize);
+            let image: [[*const f32; 2]; V] =
+                std::array::from_fn(|v| [at(v * L::TILES), at((v + 1) * L::TILES - 1)]);
             for tap in &self.taps.list {
-                let values: [L; V] =
-                    std::array::from_fn(|v| L::load(image[v].add(tap.image as usize)));
+                let values: [L; V] = std::array::from_fn(|v| {
+                    let [a, b] = image[v];
+                    L::load_tiles(a.add(tap.image as usize), b.add(tap.image as usize))
+                });
                 let weight = weight.add(tap.weight as usize);
                 for (j, sums) in sums.iter_mut().enumerate() {
                     let factor = L::splat(*weight.add(j * self.weight_pitch));
@@ -200,26 +226,35 @@ impl Outer<'_> {
             }
         }
         for (j, sums) in sums.iter().enumerate() {
-            for (sum, tile) in sums.iter().zip(tiles) {
-                self.write(*sum, tile, (first + j) * self.out_pitch, out);
+            for (sum, tiles) in sums.iter().zip(tiles.chunks_exact(L::TILES)) {
+                self.write(*sum, tiles, (first + j) * self.out_pitch, out);
             }
         }
-        V
+        tiles.len()
     }
 
+    /// The sums of the tiles of one register.
     #[inline(always)]
-    fn write<L: Lanes>(&self, sum: L, tile: &Tile, plane: usize, out: &mut [f32]) {
-        let start = plane + tile.out as usize;
-        if tile.valid as usize == LANES && self.tiles.step == 1 {
-            // SAFETY: `check` proved the last of these eight to be inside `out`.
-            unsafe { sum.store(out.as_mut_ptr().add(start)) };
+    fn write<L: Lanes>(&self, sums: L, tiles: &[Tile], plane: usize, out: &mut [f32]) {
+        let start = |tile: &Tile| plane + tile.out as usize;
+        let whole = |tile: &Tile| tile.valid as usize == LANES;
+        let last = tiles.len() - 1;
+        if self.tiles.step == 1 && tiles.iter().all(whole) {
+            // SAFETY: `check` proved the last eight of each to be inside `out`.
+            unsafe {
+                let out = out.as_mut_ptr();
+                sums.store_tiles(out.add(start(&tiles[0])), out.add(start(&tiles[last])));
+            }
             return;
         }
-        let mut values = [0.0; LANES];
-        // SAFETY: the array holds eight f32.
-        unsafe { sum.store(values.as_mut_ptr()) };
-        for (lane, value) in values[..tile.valid as usize].iter().enumerate() {
-            out[start + lane * self.tiles.step] = *value;
+        let mut values = [[0.0; LANES]; 2];
+        let [a, b] = &mut values;
+        // SAFETY: each array holds eight f32.
+        unsafe { sums.store_tiles(a.as_mut_ptr(), b.as_mut_ptr()) };
+        for (tile, values) in tiles.iter().zip(&values) {
+            for (lane, value) in values[..tile.valid as usize].iter().enumerate() {
+                out[start(tile) + lane * self.tiles.step] = *value;
+            }
         }
     }
 }
@@ -248,10 +283,18 @@ impl Inner<'_> {
     #[inline(always)]
     pub fn run<L: Lanes>(&self, count: usize, out: &mut [f32], out_pitch: usize) {
         self.check(count, out.len(), out_pitch);
+        match self.tiles.joined::<L>() {
+            true => self.all_rows::<L::Joined>(count, out, out_pitch),
+            false => self.all_rows::<L>(count, out, out_pitch),
+        }
+    }
+
+    #[inline(always)]
+    fn all_rows<L: Lanes>(&self, count: usize, out: &mut [f32], out_pitch: usize) {
         let mut first = 0;
         while first < count {
             let out = &mut out[first * out_pitch..];
-            first += match (L::MANY_REGISTERS, count - first) {
+            first += match (L::TILES > 1, count - first) {
                 (_, 1) => self.columns::<L, 1, 9>(first, out, out_pitch),
                 (_, 2) => self.columns::<L, 2, 4>(first, out, out_pitch),
                 (_, 3) => self.columns::<L, 3, 3>(first, out, out_pitch),
@@ -313,11 +356,25 @@ impl Inner<'_> {
                 let rows = product.rows.as_ptr().add(first * self.row_pitch);
                 let image: [*const f32; N] =
                     std::array::from_fn(|n| product.image.as_ptr().add(offsets[n] as usize));
-                for (t, tile) in self.tiles.iter().enumerate() {
+                let row = |j: usize, tile: usize| rows.add(j * self.row_pitch + tile * LANES);
+                let registers = self.tiles.list.chunks_exact(L::TILES);
+                let rest = registers.remainder();
+                for (r, tiles) in registers.enumerate() {
+                    let [a, b] = [tiles[0], tiles[L::TILES - 1]].map(|tile| tile.base as usize);
                     let values: [L; N] =
-                        std::array::from_fn(|n| L::load(image[n].add(tile.base as usize)));
+                        std::array::from_fn(|n| L::load_tiles(image[n].add(a), image[n].add(b)));
                     for (j, sums) in sums.iter_mut().enumerate() {
-                        let row = L::load(rows.add(j * self.row_pitch + t * LANES));
+                        let row = L::load(row(j, r * L::TILES));
+                        for (sum, value) in sums.iter_mut().zip(values) {
+                            *sum = value.mul_add(row, *sum);
+                        }
+                    }
+                }
+                for tile in rest {
+                    let values: [L; N] =
+                        std::array::from_fn(|n| L::load_one(image[n].add(tile.base as usize)));
+                    for (j, sums) in sums.iter_mut().enumerate() {
+                        let row = L::load_one(row(j, self.tiles.len() - 1));
                         for (sum, value) in sums.iter_mut().zip(values) {
                             *sum = value.mul_add(row, *sum);
                         }
