@@ -105,12 +105,14 @@ fn block(kind: SourceKind) -> [usize; 2] {
 
 fn forward_shape(c: &Conv2d, kind: SourceKind) -> DirectShape {
     let [inputs, outputs] = channels(c);
-    let mut shape = DirectShape::new(c, c.output(), c.stride, block(kind));
-    // One call of the generator makes four neighbours.
-    if taps(c) == 1 && inputs % 4 == 0 {
-        shape.step = 4;
-    }
-    shape.with_channels(c, outputs.min(8))
+    // One call of the generator makes four neighbours, which are of four channels where there is one tap. So many
+    // channels of fewer positions fit the registers.
+    let (step, block) = match taps(c) == 1 && inputs % 4 == 0 {
+        true => (4, [8, 4]),
+        false => (1, block(kind)),
+    };
+    let shape = DirectShape::new(c, c.output(), c.stride, block);
+    DirectShape { step, ..shape }.with_channels(c, outputs.min(8))
 }
 
 fn backward_x_shape(c: &Conv2d, kind: SourceKind) -> DirectShape {
