@@ -8,6 +8,7 @@ use image::ImageFormat;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;
 
 pub fn folder() -> TempDir {
@@ -84,5 +85,53 @@ pub fn refused(path: &Path, split: Split) -> String {
         Err(error) => error
             .to_string()
             .replace(&path.display().to_string(), "DATA"),
+    }
+}
+
+pub fn examples(made: &[Batch]) -> Vec<usize> {
+    made.iter()
+        .flat_map(|batch| batch.examples.clone())
+        .collect()
+}
+
+/// Counts how many pictures were asked for, and fails at some.
+pub struct Watched {
+    pub asked: AtomicUsize,
+    broken: fn(usize) -> bool,
+    names: Vec<String>,
+}
+
+impl Watched {
+    pub fn new(broken: fn(usize) -> bool) -> Arc<Self> {
+        Arc::new(Self {
+            asked: AtomicUsize::new(0),
+            broken,
+            names: vec!["only".to_owned()],
+        })
+    }
+}
+
+impl Dataset for Watched {
+    fn len(&self) -> usize {
+        1_000
+    }
+    fn class_names(&self) -> &[String] {
+        &self.names
+    }
+    fn label(&self, _: usize) -> u32 {
+        0
+    }
+    fn picture(&self, index: usize) -> Result<Picture, DataError> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        match (self.broken)(index) {
+            true => Err(DataError::Broken {
+                name: self.name(index),
+                reason: "made so".to_owned(),
+            }),
+            false => Ok(picture(3, 4, 4, index)),
+        }
+    }
+    fn name(&self, index: usize) -> String {
+        format!("picture {index}")
     }
 }

@@ -1,6 +1,7 @@
 //! Data sets, batches and corruptions. Every file that a test reads it has written itself.
 
 mod batches;
+mod broken;
 mod class_folders;
 mod corruption;
 mod faces;
