@@ -43,6 +43,7 @@ mod tests {
     #[test]
     fn a_gpu_bounds_single_tensors_only() {
         let gpu = Hardware {
+            cpu: false,
             in_host_memory: false,
             software_adapter: false,
             tensor_limit: Some(100),

@@ -13,6 +13,8 @@ use burn::tensor::Device;
 /// Where a device keeps its tensors, and what bounds them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hardware {
+    /// Whether it is the processor itself, and no adapter.
+    pub cpu: bool,
     /// Whether tensors are in the memory of the host.
     pub in_host_memory: bool,
     /// Whether it is an adapter that computes on the CPU.
@@ -29,6 +31,7 @@ impl Hardware {
             _ => (false, false),
         };
         Self {
+            cpu,
             in_host_memory: cpu || software_adapter,
             software_adapter,
             tensor_limit: match Route::of(device) {

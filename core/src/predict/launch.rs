@@ -1,6 +1,8 @@
 //! Draws through the network, as many at once as memory allows.
 
-use super::{Classifier, Outcome, PredictError, PredictOptions, draws::Run, outcome::Part};
+use super::{
+    Classifier, Outcome, PredictError, PredictOptions, draws::Run, outcome::Part, team::Team,
+};
 use crate::{
     ops::{Hardware, OpError},
     pass::{Draw, Estimator, Mode, Pass, PassError},
@@ -11,17 +13,31 @@ use burn::{
     module::Module,
     tensor::{Tensor, activation::softmax},
 };
+use std::ops::Range;
 
 /// Maps are seldom so many times as large as the input that they are made of. What fits even then needs no trial.
 const SELDOM_LARGER: usize = 64;
 
+/// Rows that one thread takes through the network at once: enough to be worth their weights, and few enough for its
+/// cache.
+const ROWS_OF_THREAD: usize = 16;
+
 pub(super) struct Launcher<M: Module> {
     /// Without autodiff: it would keep the activations of every launch, since no backward pass frees them.
     network: M,
+    /// Where threads do better apart.
+    team: Option<Team<M>>,
     mode: Mode,
     features: bool,
     rows_at_once: usize,
     draws_at_once: u32,
+}
+
+/// Some draws, or the mean network, of some examples.
+struct Share {
+    first: Option<u32>,
+    count: u32,
+    examples: Range<usize>,
 }
 
 /// How a launch ended.
@@ -44,13 +60,19 @@ impl<M: Module> Launcher<M> {
         if !options.keep_features && !network.has_classifier() {
             return Err(PredictError::NoClassifier);
         }
-        let limit = Hardware::of(&x.device()).tensor_limit;
+        let hardware = Hardware::of(&x.device());
+        let limit = hardware.tensor_limit;
         let limit = limit.map_or(usize::MAX, |limit| limit.try_into().unwrap_or(usize::MAX));
         let rows = x.dims()[0].saturating_mul(options.draws.at_once());
         let rows = rows.min(options.rows_at_once).max(1);
         Ok(Self {
             rows_at_once: fitting_rows(&network, x, rows, options.map_bytes.min(limit))?,
             draws_at_once: fitting_draws(bayes, options.weight_bytes.min(limit)),
+            // What dropout layers drop depends on which rows they see together.
+            team: match hardware.cpu && options.mode == Mode::Evaluate && rows > 1 {
+                true => Team::new(&network),
+                false => None,
+            },
             network,
             mode: options.mode,
             features: options.keep_features,
@@ -74,15 +96,19 @@ impl<M: Module> Launcher<M> {
         };
         let mut done = 0;
         while done < count {
+            let next = first.map(|first| first.wrapping_add(done));
+            if let Some(shares) = self.shares(x.dims()[0], next, count - done) {
+                match self.by_team(x, &shares, outcome).await? {
+                    Launched::Done => done = count,
+                    Launched::Mixed => self.draws_at_once = 1,
+                }
+                give_way().await;
+                continue;
+            }
             let rows = x.dims()[0].min(self.rows_at_once);
             let fitting = u32::try_from(self.rows_at_once / rows).unwrap_or(u32::MAX);
             let now = fitting.min(self.draws_at_once).min(count - done);
-            let draw = match (first.map(|first| first.wrapping_add(done)), now) {
-                (None, _) => Draw::Mean,
-                (Some(draw), 1) => Draw::One(draw),
-                (Some(first), count) => Draw::Several { first, count },
-            };
-            match self.part(x, draw, outcome, give_way).await {
+            match self.part(x, next, now, outcome, give_way).await {
                 Ok(Launched::Done) => done += now,
                 Ok(Launched::Mixed) => self.draws_at_once = 1,
                 Err(error) if is_too_large(&error) && self.shrink(now, rows) => {}
@@ -102,11 +128,67 @@ impl<M: Module> Launcher<M> {
         true
     }
 
-    /// One draw, or several, for all examples.
+    /// What the threads of the team take each, if there is enough for all of them.
+    fn shares(&self, examples: usize, first: Option<u32>, count: u32) -> Option<Vec<Share>> {
+        let size = self.team.as_ref()?.size();
+        let rows = (examples * count as usize).div_ceil(size);
+        let rows = rows.min(ROWS_OF_THREAD).min(self.rows_at_once / size);
+        let rows = rows.max(1);
+        let draws = u32::try_from(rows / examples).unwrap_or(u32::MAX);
+        let draws = draws.clamp(1, self.draws_at_once);
+        let starts = (0..count).step_by(draws as usize);
+        let shares = starts.flat_map(|start| {
+            let slices = (0..examples).step_by(rows);
+            slices.map(move |slice| Share {
+                first: first.map(|first| first.wrapping_add(start)),
+                count: draws.min(count - start),
+                examples: slice..examples.min(slice + rows),
+            })
+        });
+        let shares: Vec<Share> = shares.collect();
+        (shares.len() >= size).then_some(shares)
+    }
+
+    /// All draws of the shares, for all examples.
+    async fn by_team<const D: usize>(
+        &mut self,
+        x: &Tensor<D>,
+        shares: &[Share],
+        outcome: &mut Outcome,
+    ) -> Result<Launched, PredictError>
+    where
+        M: Classifier<D>,
+    {
+        let Some(team) = &mut self.team else {
+            return Ok(Launched::Mixed);
+        };
+        let (mode, features) = (self.mode, self.features);
+        let made = team.map(shares, |network, share| {
+            let x = x.clone().slice(share.examples.clone());
+            let pass = pass(share.first, share.count, mode);
+            rows(network, x, pass, share.count as usize, features)
+        });
+        let made: Option<Vec<OnDevice>> = made.into_iter().collect::<Result<_, _>>()?;
+        let Some(made) = made else {
+            return Ok(Launched::Mixed);
+        };
+        let mut made = made.into_iter();
+        for shares in shares.chunk_by(|a, b| a.first == b.first) {
+            let mut parts = Vec::new();
+            for part in made.by_ref().take(shares.len()) {
+                parts.push(part.read().await?);
+            }
+            outcome.add(shares[0].first, shares[0].count, parts)?;
+        }
+        Ok(Launched::Done)
+    }
+
+    /// The mean network, one draw, or several, for all examples.
     async fn part<const D: usize>(
         &self,
         x: &Tensor<D>,
-        draw: Draw,
+        first: Option<u32>,
+        count: u32,
         outcome: &mut Outcome,
         give_way: &impl AsyncFn(),
     ) -> Result<Launched, PredictError>
@@ -114,20 +196,12 @@ impl<M: Module> Launcher<M> {
         M: Classifier<D>,
     {
         let examples = x.dims()[0];
-        let (first, count) = match draw {
-            Draw::Several { first, count } => (Some(first), count),
-            Draw::One(draw) => (Some(draw), 1),
-            _ => (None, 1),
-        };
-        let pass = Pass {
-            draw,
-            ..Pass::mean().with_mode(self.mode)
-        };
+        let pass = pass(first, count, self.mode);
         let at_once = (self.rows_at_once / count as usize).max(1);
         let mut parts = Vec::new();
         for start in (0..examples).step_by(at_once) {
             let part = x.clone().slice(start..(start + at_once).min(examples));
-            match self.rows(part, pass, count as usize)? {
+            match rows(&self.network, part, pass, count as usize, self.features)? {
                 Some(part) => parts.push(part.read().await?),
                 None => return Ok(Launched::Mixed),
             }
@@ -136,46 +210,56 @@ impl<M: Module> Launcher<M> {
         outcome.add(first, count, parts)?;
         Ok(Launched::Done)
     }
+}
 
-    /// What the network says of `x` for each of `count` draws; nothing if a layer cannot tell their rows apart.
-    fn rows<const D: usize>(
-        &self,
-        x: Tensor<D>,
-        pass: Pass,
-        count: usize,
-    ) -> Result<Option<OnDevice>, PredictError>
-    where
-        M: Classifier<D>,
+/// The pass of `count` draws from `first` on, or of the mean network.
+fn pass(first: Option<u32>, count: u32, mode: Mode) -> Pass {
+    let draw = match (first, count) {
+        (None, _) => Draw::Mean,
+        (Some(draw), 1) => Draw::One(draw),
+        (Some(first), count) => Draw::Several { first, count },
+    };
+    Pass {
+        draw,
+        ..Pass::mean().with_mode(mode)
+    }
+}
+
+/// What the network says of `x` for each of `count` draws; nothing if a layer cannot tell their rows apart.
+fn rows<const D: usize>(
+    network: &impl Classifier<D>,
+    x: Tensor<D>,
+    pass: Pass,
+    count: usize,
+    features: bool,
+) -> Result<Option<OnDevice>, PredictError> {
+    let x = match count {
+        1 => x,
+        _ => x.repeat_dim(0, count),
+    };
+    let rows = x.dims()[0];
+    let ((features, logits), uses) = pass.trace(|| match features {
+        true => network.features_and_logits(x),
+        false => (None, network.logits(x)),
+    })?;
+    if count > 1 && uses.iter().any(|one| one.estimator == Estimator::Vanilla) {
+        return Ok(None);
+    }
+    if let Some(features) = &features
+        && (features.dims()[0] != rows || features.dims()[1] == 0)
     {
-        let x = match count {
-            1 => x,
-            _ => x.repeat_dim(0, count),
-        };
-        let rows = x.dims()[0];
-        let network = &self.network;
-        let ((features, logits), uses) = pass.trace(|| match self.features {
-            true => network.features_and_logits(x),
-            false => (None, network.logits(x)),
-        })?;
-        if count > 1 && uses.iter().any(|one| one.estimator == Estimator::Vanilla) {
-            return Ok(None);
-        }
-        if let Some(features) = &features
-            && (features.dims()[0] != rows || features.dims()[1] == 0)
-        {
-            let found = features.dims().to_vec();
-            return Err(PredictError::Features { rows, found });
-        }
-        match logits.dims() {
-            [found, classes] if found == rows && classes > 0 => Ok(Some(OnDevice {
-                probabilities: softmax(logits, 1),
-                features,
-            })),
-            found => Err(PredictError::Logits {
-                rows,
-                found: found.to_vec(),
-            }),
-        }
+        let found = features.dims().to_vec();
+        return Err(PredictError::Features { rows, found });
+    }
+    match logits.dims() {
+        [found, classes] if found == rows && classes > 0 => Ok(Some(OnDevice {
+            probabilities: softmax(logits, 1),
+            features,
+        })),
+        found => Err(PredictError::Logits {
+            rows,
+            found: found.to_vec(),
+        }),
     }
 }
 

@@ -4,6 +4,7 @@ mod draws;
 mod error;
 mod launch;
 mod outcome;
+mod team;
 
 pub use draws::Draws;
 pub use error::PredictError;
