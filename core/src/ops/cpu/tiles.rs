@@ -204,7 +204,9 @@ impl Outer<'_> {
         out: &mut [f32],
     ) -> usize {
         let tiles = &tiles[..V * L::TILES];
-        let mut sums = [[L::splat(0.0); V]; M];
+        // Lanes are loaded in loops: `from_fn` is a function of its own, without wide lanes.
+        let zero = L::splat(0.0);
+        let mut sums = [[zero; V]; M];
         // SAFETY: `check` proved every offset formed here to be inside `weight` and `image`.
         unsafe {
             let weight = self.weight.as_ptr().add(first * self.weight_pitch);
@@ -212,10 +214,10 @@ impl Outer<'_> {
             let image: [[*const f32; 2]; V] =
                 std::array::from_fn(|v| [at(v * L::TILES), at((v + 1) * L::TILES - 1)]);
             for tap in &self.taps.list {
-                let values: [L; V] = std::array::from_fn(|v| {
-                    let [a, b] = image[v];
-                    L::load_tiles(a.add(tap.image as usize), b.add(tap.image as usize))
-                });
+                let mut values = [zero; V];
+                for (value, [a, b]) in values.iter_mut().zip(image) {
+                    *value = L::load_tiles(a.add(tap.image as usize), b.add(tap.image as usize));
+                }
                 let weight = weight.add(tap.weight as usize);
                 for (j, sums) in sums.iter_mut().enumerate() {
                     let factor = L::splat(*weight.add(j * self.weight_pitch));
@@ -225,35 +227,50 @@ impl Outer<'_> {
                 }
             }
         }
-        for (j, sums) in sums.iter().enumerate() {
-            for (sum, tiles) in sums.iter().zip(tiles.chunks_exact(L::TILES)) {
-                self.write(*sum, tiles, (first + j) * self.out_pitch, out);
-            }
-        }
+        let planes = out.get_mut(first * self.out_pitch..).unwrap_or_default();
+        self.write(sums, tiles, planes);
         tiles.len()
     }
 
-    /// The sums of the tiles of one register.
+    /// Sums of a block, into its tiles of each plane. What names a sum stays so short that compilers write it out for
+    /// every one of them: a loop would need them in memory, and would have them there from the first tap on.
     #[inline(always)]
-    fn write<L: Lanes>(&self, sums: L, tiles: &[Tile], plane: usize, out: &mut [f32]) {
-        let start = |tile: &Tile| plane + tile.out as usize;
+    fn write<L: Lanes, const M: usize, const V: usize>(
+        &self,
+        sums: [[L; V]; M],
+        tiles: &[Tile],
+        planes: &mut [f32],
+    ) {
         let whole = |tile: &Tile| tile.valid as usize == LANES;
-        let last = tiles.len() - 1;
         if self.tiles.step == 1 && tiles.iter().all(whole) {
-            // SAFETY: `check` proved the last eight of each to be inside `out`.
-            unsafe {
-                let out = out.as_mut_ptr();
-                sums.store_tiles(out.add(start(&tiles[0])), out.add(start(&tiles[last])));
+            let planes = planes.as_mut_ptr();
+            for j in 0..M {
+                for v in 0..V {
+                    let (a, b) = (tiles[v * L::TILES].out, tiles[(v + 1) * L::TILES - 1].out);
+                    // SAFETY: `check` proved the last eight of each to be inside `out`.
+                    unsafe {
+                        let plane = planes.add(j * self.out_pitch);
+                        sums[j][v].store_tiles(plane.add(a as usize), plane.add(b as usize));
+                    }
+                }
             }
             return;
         }
-        let mut values = [[0.0; LANES]; 2];
-        let [a, b] = &mut values;
-        // SAFETY: each array holds eight f32.
-        unsafe { sums.store_tiles(a.as_mut_ptr(), b.as_mut_ptr()) };
-        for (tile, values) in tiles.iter().zip(&values) {
-            for (lane, value) in values[..tile.valid as usize].iter().enumerate() {
-                out[start(tile) + lane * self.tiles.step] = *value;
+        let mut values = [[[[0.0; LANES]; 2]; V]; M];
+        for j in 0..M {
+            for v in 0..V {
+                let [a, b] = &mut values[j][v];
+                // SAFETY: each array holds eight f32.
+                unsafe { sums[j][v].store_tiles(a.as_mut_ptr(), b.as_mut_ptr()) };
+            }
+        }
+        for (j, values) in values.iter().enumerate() {
+            let plane = &mut planes[j * self.out_pitch..];
+            let values = values.iter().flat_map(|two| &two[..L::TILES]);
+            for (tile, values) in tiles.iter().zip(values) {
+                for (lane, value) in values[..tile.valid as usize].iter().enumerate() {
+                    plane[tile.out as usize + lane * self.tiles.step] = *value;
+                }
             }
         }
     }
@@ -349,7 +366,8 @@ impl Inner<'_> {
         out_pitch: usize,
     ) -> usize {
         let offsets = &self.offsets[column..column + N];
-        let mut sums = [[L::splat(0.0); N]; M];
+        let zero = L::splat(0.0);
+        let mut sums = [[zero; N]; M];
         for product in self.products {
             // SAFETY: `check` proved every offset formed here to be inside `rows` and `image`.
             unsafe {
@@ -361,8 +379,10 @@ impl Inner<'_> {
                 let rest = registers.remainder();
                 for (r, tiles) in registers.enumerate() {
                     let [a, b] = [tiles[0], tiles[L::TILES - 1]].map(|tile| tile.base as usize);
-                    let values: [L; N] =
-                        std::array::from_fn(|n| L::load_tiles(image[n].add(a), image[n].add(b)));
+                    let mut values = [zero; N];
+                    for (value, image) in values.iter_mut().zip(image) {
+                        *value = L::load_tiles(image.add(a), image.add(b));
+                    }
                     for (j, sums) in sums.iter_mut().enumerate() {
                         let row = L::load(row(j, r * L::TILES));
                         for (sum, value) in sums.iter_mut().zip(values) {
@@ -371,8 +391,10 @@ impl Inner<'_> {
                     }
                 }
                 for tile in rest {
-                    let values: [L; N] =
-                        std::array::from_fn(|n| L::load_one(image[n].add(tile.base as usize)));
+                    let mut values = [zero; N];
+                    for (value, image) in values.iter_mut().zip(image) {
+                        *value = L::load_one(image.add(tile.base as usize));
+                    }
                     for (j, sums) in sums.iter_mut().enumerate() {
                         let row = L::load_one(row(j, self.tiles.len() - 1));
                         for (sum, value) in sums.iter_mut().zip(values) {
@@ -382,25 +404,26 @@ impl Inner<'_> {
                 }
             }
         }
-        for (j, sums) in sums.iter().enumerate() {
-            // Four sums at a time take half the instructions of four single ones.
-            let (fours, rest) = sums.as_chunks::<4>();
-            let (out_fours, out_rest) = out[j * out_pitch..][..N].as_chunks_mut::<4>();
-            for (out, four) in out_fours.iter_mut().zip(fours) {
-                let four = L::sum4(*four);
-                for (out, sum) in out.iter_mut().zip(four) {
-                    *out += sum;
-                }
+        // As in `Outer::write`, what names a sum is short.
+        let mut kept = [[[0.0; 2 * LANES]; N]; M];
+        for j in 0..M {
+            for n in 0..N {
+                let kept = kept[j][n].as_mut_ptr();
+                // SAFETY: two tiles can be written there.
+                unsafe { sums[j][n].store_tiles(kept, kept.add(LANES)) };
             }
-            match rest {
-                [] => {}
-                [sum] => out_rest[0] += sum.sum(),
-                _ => {
-                    let zero = L::splat(0.0);
-                    let four = std::array::from_fn(|n| rest.get(n).copied().unwrap_or(zero));
-                    for (out, sum) in out_rest.iter_mut().zip(L::sum4(four)) {
-                        *out += sum;
-                    }
+        }
+        for (j, kept) in kept.iter().enumerate() {
+            let out = &mut out[j * out_pitch..][..N];
+            for (out, kept) in out.chunks_mut(4).zip(kept.chunks(4)) {
+                // Four sums at a time take half the instructions of four single ones.
+                let mut four = [zero; 4];
+                for (sum, kept) in four.iter_mut().zip(kept) {
+                    // SAFETY: two tiles can be read there.
+                    *sum = unsafe { L::load(kept.as_ptr()) };
+                }
+                for (out, sum) in out.iter_mut().zip(L::sum4(four)) {
+                    *out += sum;
                 }
             }
         }
