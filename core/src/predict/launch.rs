@@ -133,9 +133,12 @@ impl<M: Module> Launcher<M> {
         let size = self.team.as_ref()?.size();
         let rows = (examples * count as usize).div_ceil(size);
         let rows = rows.min(ROWS_OF_THREAD).min(self.rows_at_once / size);
-        let rows = rows.max(1);
-        let draws = u32::try_from(rows / examples).unwrap_or(u32::MAX);
-        let draws = draws.clamp(1, self.draws_at_once);
+        if rows == 0 {
+            return None;
+        }
+        // All of them have their drawn weights in memory at the same time.
+        let most = (self.draws_at_once as usize / size).max(1);
+        let draws = (rows / examples).clamp(1, most) as u32;
         let starts = (0..count).step_by(draws as usize);
         let shares = starts.flat_map(|start| {
             let slices = (0..examples).step_by(rows);

@@ -143,3 +143,46 @@ impl Out {
 unsafe impl Send for Out {}
 // SAFETY: as above.
 unsafe impl Sync for Out {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `[rows, columns]` with values that differ.
+    fn values(rows: usize, columns: usize) -> Vec<f32> {
+        let value = |at: usize| ((at * 37 + at / 11) % 19) as f32 / 8.0 - 1.0;
+        (0..rows * columns).map(value).collect()
+    }
+
+    /// Rows below and above the number from which on a library multiplies, terms that fill tiles and that do not.
+    #[test]
+    fn products_with_transposed_matrices() {
+        for (m, k, n) in [
+            (1, 64, 3),
+            (23, 72, 300),
+            (70, 512, 41),
+            (97, 64, 9),
+            (5, 70, 33),
+        ] {
+            let (a, b, pitch) = (values(m, k), values(n, k), n + 2);
+            let b_seen = Matrix::new(&b, [n, k]).transposed();
+            for (accumulate, threads) in [(false, Threads::One), (true, Threads::All)] {
+                let mut out = vec![0.5; m * pitch];
+                let a_seen = Matrix::new(&a, [m, k]);
+                product(a_seen, b_seen, &mut out, pitch, accumulate, threads);
+                for (row, out) in out.chunks(pitch).enumerate() {
+                    for (column, &found) in out[..n].iter().enumerate() {
+                        let (a, b) = (&a[row * k..][..k], &b[column * k..][..k]);
+                        let sum: f32 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+                        let expected = if accumulate { sum + 0.5 } else { sum };
+                        assert!(
+                            (found - expected).abs() < 1e-3,
+                            "{m} {k} {n}: {found} for {expected}"
+                        );
+                    }
+                    assert_eq!(out[n..], [0.5; 2]);
+                }
+            }
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::{Flex, FlexTensor, lanes::Level, slice, tensor};
 use crate::ops::twins::{Visible, check, check_gaussian_samples, check_low_rank_samples};
-use bayesadapter_shaders::cases;
+use bayesadapter_shaders::{Conv2d, Map, Matmul, Padding, cases};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How many of this processor's instruction sets are passed over, the widest first. Tests that run at the same time
@@ -37,11 +37,35 @@ impl Visible for Flex {
     }
 }
 
+/// What takes other ways on the CPU than on GPUs: rows of two tiles, and of two and a half; dot products.
+fn own_maps() -> Vec<Map> {
+    let wide = |channels_out: usize, width: usize| {
+        Map::Conv2d(Conv2d {
+            batch: 5,
+            channels_in: 3,
+            channels_out,
+            image: [5, width],
+            kernel: [3, 3],
+            stride: [1, 1],
+            dilation: [1, 1],
+            padding: Padding::symmetric(1, 1),
+            groups: 1,
+        })
+    };
+    let dots = Matmul {
+        batch: 70,
+        rows: 1,
+        inputs: 41,
+        outputs: 72,
+    };
+    vec![wide(11, 16), wide(8, 32), wide(7, 20), Map::Matmul(dots)]
+}
+
 #[test]
 fn ops_agree_with_the_twins() {
     for passed_over in 0..levels().len() {
         PASSED_OVER.store(passed_over, Ordering::Relaxed);
-        for map in cases::small_maps() {
+        for map in cases::small_maps().into_iter().chain(own_maps()) {
             for source in cases::sources(map.batch()) {
                 check::<Flex>(map, source);
             }
