@@ -122,9 +122,11 @@ fn backward_x_shape(c: &Conv2d, kind: SourceKind) -> DirectShape {
 
 fn backward_w_shape(c: &Conv2d) -> DirectShape {
     let [inputs, outputs] = channels(c);
+    // Several taps use every value several times; a single one makes up for it by more channels.
+    let most = if taps(c) == 1 { 8 } else { 4 };
     let mut shape =
-        DirectShape::new(c, c.output(), c.stride, [4, 4]).with_channels(c, outputs.min(4));
-    while shape.step < inputs.min(4)
+        DirectShape::new(c, c.output(), c.stride, [4, 4]).with_channels(c, outputs.min(most));
+    while shape.step < inputs.min(most)
         && (DirectShape {
             step: shape.step * 2,
             ..shape
