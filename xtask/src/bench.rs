@@ -18,9 +18,8 @@ pub enum Bench {
         /// Fewer shapes and repetitions: a look, not a result.
         #[arg(long)]
         quick: bool,
-        /// More arguments for the benchmark, after `--`.
-        #[arg(last = true)]
-        arguments: Vec<String>,
+        /// Only layers whose name has this in it, such as 1x1, depthwise or "linear 512->512".
+        layer: Option<String>,
     },
     /// Training steps of a ResNet-20 for every posterior and estimator, beside PyTorch's: writes
     /// bench/train.json.
@@ -54,7 +53,7 @@ pub enum Bench {
 
 pub fn run(workspace: &Workspace, bench: &Bench) -> Result<()> {
     let (name, mut arguments, quick) = match bench {
-        Bench::Kernels { quick, arguments } => ("kernels", arguments.clone(), quick),
+        Bench::Kernels { quick, layer } => ("kernels", layer.iter().cloned().collect(), quick),
         Bench::Train { quick } => ("network", vec!["train".to_owned()], quick),
         Bench::Predict { quick } => ("network", vec!["predict".to_owned()], quick),
         Bench::Data { quick } => ("data", Vec::new(), quick),

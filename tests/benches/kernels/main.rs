@@ -1,4 +1,4 @@
-//! `cargo bench --bench kernels [-- --quick]`, without `-p`: for one package alone cargo would choose other
+//! `cargo bench --bench kernels [-- --quick] [LAYER]`, without `-p`: for one package alone cargo would choose other
 //! features of its dependencies, and build them all again.
 //!
 //! Times every op with every weight source on the CPU device and on the wgpu adapter, PyTorch and
@@ -26,9 +26,11 @@ use table::{Row, Table};
 static ALLOCATOR: Counting = Counting;
 
 fn main() {
-    let quick = arguments();
+    let (quick, layer) = arguments();
     let directory = target_directory().join("bench");
     let mut shapes = shapes();
+    shapes.retain(|shape| shape.name.contains(&layer));
+    assert!(!shapes.is_empty(), "no layer has {layer:?} in its name");
     if quick {
         // One weight per example takes a gigabyte there, and seconds to fill.
         shapes.retain(|shape| shape.exemplar_weight_bytes() < 1 << 28);
@@ -64,17 +66,20 @@ fn main() {
     println!("\nwrote {}", file.display());
 }
 
-/// Whether `--quick` was given. Cargo itself adds `--bench`.
-fn arguments() -> bool {
-    let mut quick = false;
+/// Whether `--quick` was given, and what the layers have in their names. Cargo itself adds `--bench`.
+fn arguments() -> (bool, String) {
+    let (mut quick, mut layer) = (false, String::new());
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
             "--quick" => quick = true,
             "--bench" => {}
-            other => panic!("unknown argument {other}; there is only --quick"),
+            flag if flag.starts_with('-') => {
+                panic!("unknown flag {flag}; there is --quick, and a part of a layer's name")
+            }
+            name => layer = name.to_owned(),
         }
     }
-    quick
+    (quick, layer)
 }
 
 /// Notes how much of the machine is ours.
