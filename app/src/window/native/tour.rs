@@ -145,7 +145,8 @@ impl Tour {
                 self.report("while it ran");
             }
             Step::Wait(seconds) => {
-                let busy = window.worker.is_busy() || !self.hand.is_empty();
+                let awaited = page(window).is_ok_and(|page| page.waits());
+                let busy = awaited || window.worker.is_busy() || !self.hand.is_empty();
                 let passed = self.since.elapsed().as_secs_f32() >= *seconds;
                 return Ok(passed && self.waited >= SETTLING && !busy);
             }

@@ -46,6 +46,12 @@ pub trait Panel {
         false
     }
 
+    /// Whether what it shows first has not come yet.
+    #[cfg(not(target_family = "wasm"))]
+    fn waits(&self) -> bool {
+        false
+    }
+
     /// Points that it needs across; where there are fewer, it is scrolled.
     fn least_width(&self) -> f32 {
         LEAST_WIDTH

@@ -19,7 +19,7 @@ pub enum Step {
     UntilLearning(&'static str),
     /// Waits until the demo is done and looked at.
     UntilOver,
-    /// Waits for so many seconds and a few frames, and until nothing is being computed.
+    /// Waits for so many seconds and a few frames, and until nothing is being computed or on its way to the page.
     Wait(f32),
     /// Tells the run something.
     Tell(Command),

@@ -79,6 +79,11 @@ impl Panel for Posterior {
         shown.shows_draw()
     }
 
+    #[cfg(not(target_family = "wasm"))]
+    fn waits(&self) -> bool {
+        self.live.is_some() && self.portrait.is_none()
+    }
+
     fn ui(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {
         if self.view.is_none() && self.live.is_none() {
             look::nothing_yet(
