@@ -40,6 +40,12 @@ struct Share {
     examples: Range<usize>,
 }
 
+impl Share {
+    fn rows(&self) -> usize {
+        self.count as usize * self.examples.len()
+    }
+}
+
 /// How a launch ended.
 enum Launched {
     Done,
@@ -98,11 +104,10 @@ impl<M: Module> Launcher<M> {
         while done < count {
             let next = first.map(|first| first.wrapping_add(done));
             if let Some(shares) = self.shares(x.dims()[0], next, count - done) {
-                match self.by_team(x, &shares, outcome).await? {
+                match self.by_team(x, &shares, outcome, give_way).await? {
                     Launched::Done => done = count,
                     Launched::Mixed => self.draws_at_once = 1,
                 }
-                give_way().await;
                 continue;
             }
             let rows = x.dims()[0].min(self.rows_at_once);
@@ -152,35 +157,39 @@ impl<M: Module> Launcher<M> {
         (shares.len() >= size).then_some(shares)
     }
 
-    /// All draws of the shares, for all examples.
+    /// All draws of the shares, for all examples. No more rows than usual go by before others have a turn.
     async fn by_team<const D: usize>(
         &mut self,
         x: &Tensor<D>,
         shares: &[Share],
         outcome: &mut Outcome,
+        give_way: &impl AsyncFn(),
     ) -> Result<Launched, PredictError>
     where
         M: Classifier<D>,
     {
-        let Some(team) = &mut self.team else {
+        let (Some(team), Some(largest)) = (&mut self.team, shares.first()) else {
             return Ok(Launched::Mixed);
         };
         let (mode, features) = (self.mode, self.features);
-        let made = team.map(shares, |network, share| {
-            let x = x.clone().slice(share.examples.clone());
-            let pass = pass(share.first, share.count, mode);
-            rows(network, x, pass, share.count as usize, features)
-        });
-        let made: Option<Vec<OnDevice>> = made.into_iter().collect::<Result<_, _>>()?;
-        let Some(made) = made else {
-            return Ok(Launched::Mixed);
-        };
+        let mut made = Vec::with_capacity(shares.len());
+        for shares in shares.chunks((self.rows_at_once / largest.rows()).max(1)) {
+            let launched = team.map(shares, |network, share| {
+                let x = x.clone().slice(share.examples.clone());
+                let pass = pass(share.first, share.count, mode);
+                rows(network, x, pass, share.count as usize, features)
+            });
+            for part in launched {
+                match part? {
+                    Some(part) => made.push(part.read().await?),
+                    None => return Ok(Launched::Mixed),
+                }
+            }
+            give_way().await;
+        }
         let mut made = made.into_iter();
         for shares in shares.chunk_by(|a, b| a.first == b.first) {
-            let mut parts = Vec::new();
-            for part in made.by_ref().take(shares.len()) {
-                parts.push(part.read().await?);
-            }
+            let parts = made.by_ref().take(shares.len()).collect();
             outcome.add(shares[0].first, shares[0].count, parts)?;
         }
         Ok(Launched::Done)

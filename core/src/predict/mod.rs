@@ -157,7 +157,8 @@ impl<M: Module> Bayes<M> {
     }
 
     /// As [`predict_async`](Self::predict_async), for places where others wait for the thread too: `give_way` is awaited
-    /// after every launch.
+    /// after every launch, or after some that threads make side by side, and at least every
+    /// [`rows_at_once`](PredictOptions::rows_at_once).
     ///
     /// # Errors
     ///

@@ -84,7 +84,7 @@ fn a_batch_that_cannot_be_read_is_an_error() {
 }
 
 #[test]
-fn others_have_a_turn_after_every_launch() {
+fn others_have_turns_between_launches() {
     let bayes = bayes(MeanField::fine_tune(1_797));
     // A draw of a batch at a time.
     let options = PredictOptions {
@@ -99,8 +99,9 @@ fn others_have_a_turn_after_every_launch() {
     let untold = async |_: usize, _: Option<&DrawCurve>| {};
     let added = collector.add_batches_giving_way(&bayes, batches, &options, untold, &give_way);
     read_sync(added).unwrap();
-    // Four draws, and the network at its mean.
-    assert_eq!(turns.take(), 3 * (4 + 1));
+    // Four draws, and the network at its mean; more often where threads share out less than the five rows.
+    let had = turns.take();
+    assert!(had >= 3 * (4 + 1), "{had}");
     let strangers = (7..9).map(batch);
     let added = collector.add_out_of_distribution_batches_giving_way(
         "noise",
@@ -111,7 +112,8 @@ fn others_have_a_turn_after_every_launch() {
         &give_way,
     );
     read_sync(added).unwrap();
-    assert_eq!(turns.take(), 2 * 4);
+    let had = turns.take();
+    assert!(had >= 2 * 4, "{had}");
 }
 
 /// Mean and standard deviation over networks that were drawn one by one.
