@@ -1,5 +1,8 @@
 //! The two register-blocked loops that all convolution passes are made of. Neither needs an
 //! im2col copy: a tap is an offset into a padded image.
+//!
+//! Blocks are inlined, to be compiled for the lanes of their task; but not for debugging, where the arrays of all kinds of
+//! blocks together would not fit the stack of a thread.
 
 use super::lanes::{LANES, Lanes};
 
@@ -171,7 +174,7 @@ impl Outer<'_> {
     }
 
     /// `M` planes, `V` registers of tiles at a time; returns `M`.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn planes<L: Lanes, const M: usize, const V: usize>(
         &self,
         first: usize,
@@ -196,7 +199,7 @@ impl Outer<'_> {
     }
 
     /// `M` planes of the first tiles, as many as fill `V` registers; returns how many.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn block<L: Lanes, const M: usize, const V: usize>(
         &self,
         first: usize,
@@ -234,7 +237,7 @@ impl Outer<'_> {
 
     /// Sums of a block, into its tiles of each plane. What names a sum stays so short that compilers write it out for
     /// every one of them: a loop would need them in memory, and would have them there from the first tap on.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn write<L: Lanes, const M: usize, const V: usize>(
         &self,
         sums: [[L; V]; M],
@@ -336,7 +339,7 @@ impl Inner<'_> {
     }
 
     /// `M` rows, `N` columns at a time; returns `M`.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn columns<L: Lanes, const M: usize, const N: usize>(
         &self,
         first: usize,
@@ -357,7 +360,7 @@ impl Inner<'_> {
     }
 
     /// `M` rows of `N` columns; returns `N`.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn block<L: Lanes, const M: usize, const N: usize>(
         &self,
         first: usize,
