@@ -91,7 +91,10 @@ impl Tour {
         // That a picture is taken and saved is not the window's own work.
         match self.picture.is_some() || std::mem::take(&mut self.pictured) {
             true => self.frames.skip(),
-            false => self.frames.add(Instant::now()),
+            false => {
+                let page = page(window).map_or("Start", |page| page.name());
+                self.frames.add(Instant::now(), page);
+            }
         }
         ctx.request_repaint_after(LOOK);
         match self.step(window, ctx) {

@@ -17,17 +17,18 @@ const NOTICED: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis
 #[derive(Default)]
 pub struct Frames {
     seen: usize,
-    late: Vec<Duration>,
+    /// How late each came, and on which page.
+    late: Vec<(Duration, &'static str)>,
     last: Option<Instant>,
 }
 
 impl Frames {
-    /// Takes up a frame that begins now.
-    pub fn add(&mut self, now: Instant) {
+    /// Takes up a frame of a page that begins now.
+    pub fn add(&mut self, now: Instant, page: &'static str) {
         self.seen += 1;
         let last = self.last.replace(now);
         if let Some(last) = last.filter(|_| self.seen > START_UP) {
-            self.late.push((now - last).saturating_sub(LOOK));
+            self.late.push(((now - last).saturating_sub(LOOK), page));
         }
     }
 
@@ -45,10 +46,10 @@ impl Frames {
 }
 
 /// How late frames came, the least late first.
-struct Lateness(Vec<Duration>);
+struct Lateness(Vec<(Duration, &'static str)>);
 
 impl Lateness {
-    fn of(mut late: Vec<Duration>) -> Self {
+    fn of(mut late: Vec<(Duration, &'static str)>) -> Self {
         late.sort();
         Self(late)
     }
@@ -56,12 +57,12 @@ impl Lateness {
     /// Milliseconds, than which this share of the frames came no later.
     fn at(&self, share: f64) -> u128 {
         let place = (share * self.0.len().saturating_sub(1) as f64).round() as usize;
-        let late = self.0.get(place).copied();
-        late.unwrap_or_default().as_millis()
+        let late = self.0.get(place);
+        late.map_or(0, |(late, _)| late.as_millis())
     }
 
     fn beyond(&self, limit: Duration) -> usize {
-        self.0.iter().filter(|&&late| late > limit).count()
+        self.0.iter().filter(|(late, _)| *late > limit).count()
     }
 }
 
@@ -71,13 +72,14 @@ impl fmt::Display for Lateness {
         let [few, many] = NOTICED.map(|limit| limit.as_millis());
         write!(
             formatter,
-            "{} frames, asked for every {} ms; late by {} ms (median), {} ms (99 %), {} ms (longest); {noticed} by \
-             more than {few} ms, {disturbing} by more than {many} ms",
+            "{} frames, asked for every {} ms; late by {} ms (median), {} ms (99 %), {} ms (longest, {}); {noticed} \
+             by more than {few} ms, {disturbing} by more than {many} ms",
             self.0.len(),
             LOOK.as_millis(),
             self.at(0.5),
             self.at(0.99),
-            self.at(1.0)
+            self.at(1.0),
+            self.0.last().map_or("none", |(_, page)| page),
         )
     }
 }
@@ -100,7 +102,7 @@ mod tests {
     fn follow(frames: &mut Frames, now: &mut Instant, gaps: impl IntoIterator<Item = u64>) {
         for gap in gaps {
             *now += Duration::from_millis(gap);
-            frames.add(*now);
+            frames.add(*now, "Predict");
         }
     }
 
@@ -112,8 +114,8 @@ mod tests {
         frames.skip();
         follow(&mut frames, &mut now, [5_000]);
         let told = frames.take();
-        let expected = "101 frames, asked for every 50 ms; late by 50 ms (median), 99 ms (99 %), 100 ms (longest); 50 \
-            by more than 50 ms, 0 by more than 100 ms";
+        let expected = "101 frames, asked for every 50 ms; late by 50 ms (median), 99 ms (99 %), 100 ms (longest, \
+            Predict); 50 by more than 50 ms, 0 by more than 100 ms";
         assert!(told.starts_with(expected), "{told}");
         follow(&mut frames, &mut now, [200]);
         let told = frames.take();
