@@ -9,9 +9,18 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// The cargo that started us, so that one toolchain does everything.
+/// The cargo that started us, so that one toolchain does everything. What it told us of our own package it is not told
+/// in turn: build scripts that look for that would run again, and minutes of compilation with them.
 pub fn cargo() -> Command {
-    Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for (name, _) in env::vars_os() {
+        let of_package = ["CARGO_PKG_", "CARGO_MANIFEST_"];
+        let is_of_package = |name: &str| of_package.iter().any(|start| name.starts_with(start));
+        if name.to_str().is_some_and(is_of_package) {
+            cargo.env_remove(name);
+        }
+    }
+    cargo
 }
 
 /// Prints the command and runs it with our input and output; anything but success is an error.
