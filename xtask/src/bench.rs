@@ -1,6 +1,7 @@
 //! `cargo xtask bench`.
 
 mod build;
+mod page;
 mod units;
 
 use crate::{
@@ -41,6 +42,8 @@ pub enum Bench {
         #[arg(long)]
         quick: bool,
     },
+    /// Size of the page's module after `wasm-opt`, which comes from npm, beside that without. The page must be built.
+    Page,
     /// Processor time and size of a cold native build, and of the alternatives to its features and
     /// profile: prints a table and writes bench/build.json in the target directory. Takes more than an
     /// hour on two cores.
@@ -57,6 +60,7 @@ pub fn run(workspace: &Workspace, bench: &Bench) -> Result<()> {
         Bench::Train { quick } => ("network", vec!["train".to_owned()], quick),
         Bench::Predict { quick } => ("network", vec!["predict".to_owned()], quick),
         Bench::Data { quick } => ("data", Vec::new(), quick),
+        Bench::Page => return page::run(workspace),
         Bench::Build { arguments } => return build::run(workspace, arguments),
     };
     if *quick {

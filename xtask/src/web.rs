@@ -5,6 +5,7 @@ mod demo;
 mod sizes;
 
 pub use compile::Warnings;
+pub use sizes::print_one as print_sizes;
 
 use crate::{
     process::run,
@@ -23,10 +24,11 @@ const PROFILE: &str = "web";
 /// What a visitor may have to download, the demo included.
 const MAX_GZIPPED_BYTES: usize = 6_000_000;
 /// Copied as they are.
-const STATIC_FILES: [&str; 11] = [
+const STATIC_FILES: [&str; 12] = [
     "index.html",
     "page.js",
     "page.css",
+    "thread.js",
     "old.js",
     "check.html",
     "check.js",

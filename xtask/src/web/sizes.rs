@@ -25,13 +25,18 @@ pub fn print(page: &Path) -> Result<usize> {
     let (mut raw_total, mut gzipped_total) = (0, 0);
     for file in files(page)? {
         let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        let (raw, gzipped) = (bytes.len(), gzipped_len(&bytes)?);
-        println!("  {:<58}{}", name_in(page, &file), columns(raw, gzipped));
-        raw_total += raw;
-        gzipped_total += gzipped;
+        raw_total += bytes.len();
+        gzipped_total += print_one(&name_in(page, &file), &bytes)?;
     }
     println!("  {:<58}{}", "total", columns(raw_total, gzipped_total));
     Ok(gzipped_total)
+}
+
+/// Prints one file, and returns what remains of it.
+pub fn print_one(name: &str, bytes: &[u8]) -> Result<usize> {
+    let gzipped = gzipped_len(bytes)?;
+    println!("  {name:<58}{}", columns(bytes.len(), gzipped));
+    Ok(gzipped)
 }
 
 fn name_in(page: &Path, file: &Path) -> String {
