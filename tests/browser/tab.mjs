@@ -6,6 +6,8 @@ export async function openTab(browser, options = {}) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
   const complaints = [];
   await page.addInitScript(lookAtGpu);
+  // Long before a thread has loaded its module and opens a device.
+  page.on("worker", (thread) => thread.evaluate(lookAtGpu).catch((error) => complaints.push(`thread: ${error}`)));
   page.on("pageerror", (error) => complaints.push(`page error: ${error.stack ?? error}`));
   page.on("crash", () => complaints.push("the page crashed"));
   page.on("request", (request) => {
@@ -53,12 +55,21 @@ function lookAtGpu() {
   }
 }
 
+/** Evaluates something in the page and in its threads. */
+export function everywhere(page, ask) {
+  return Promise.all([page, ...page.workers()].map((place) => place.evaluate(ask)));
+}
+
 export function assertNoComplaints(complaints) {
   assert.deepEqual(complaints, []);
 }
 
+export function sum(values) {
+  return values.reduce((total, value) => total + value, 0);
+}
+
 export function mean(values) {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return sum(values) / values.length;
 }
 
 export function rest(ms) {

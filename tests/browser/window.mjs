@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { assertSame, damaged, predictInTab, predictNatively, writePicture } from "./api.mjs";
-import { assertNoComplaints, mean, openTab, rest } from "./tab.mjs";
+import { assertNoComplaints, everywhere, mean, openTab, rest, sum } from "./tab.mjs";
 import { Window } from "./widgets.mjs";
 
 /** A zero, and something that is no digit; in shares of the canvas. */
@@ -130,7 +130,7 @@ export async function testWindow(report, { browser, url, program, demo, name }) 
     });
   }
   await test("a click begins to learn, and the page stays alive", async () => {
-    const pipelines = () => page.evaluate(() => globalThis.pipelines);
+    const pipelines = async () => sum(await everywhere(page, () => globalThis.pipelines));
     const before = await pipelines();
     const click = performance.now();
     await window.click("Fine-tune here");
@@ -177,7 +177,9 @@ export async function testWindow(report, { browser, url, program, demo, name }) 
     assertSame(await predictInTab(page, learnt, 8, pixels, name), predictNatively(program, learnt, picture));
   });
   if (name === "webgpu") {
-    await test("a run whose device is lost says so, and goes on upon the CPU", () => loseDevice(window));
+    await test("a run whose device is lost says so, and goes on upon a new one", () => loseDevice(window));
+    await test("a GPU without memory ends the run alone", () => exhaustDevice(window, complaints));
+    await test("a GPU that is lost again and again is left alone", () => loseDeviceForGood(window));
   }
   await test("nobody complained", async () => assertNoComplaints(complaints));
   if (name === "cpu") {
@@ -218,36 +220,88 @@ export async function testWindow(report, { browser, url, program, demo, name }) 
   await page.close();
 }
 
-/** Takes the GPU from a run that saved something. */
-async function loseDevice(window) {
+/** Starts the demo's run on WebGPU again, and stops it when something is saved; returns the step. */
+async function saveSomething(window) {
   await window.click("Fine-tune here");
   await window.until("begin", (now) => now.running && now.happened.losses.length === 0, LONG);
   await window.until("step", (now) => now.happened.losses.length > 0, LONG);
   await window.click("Stop");
-  const saved = (await window.until("end", (now) => !now.running, LONG)).happened.step;
+  return (await window.until("end", (now) => !now.running, LONG)).happened.step;
+}
+
+/** Lets the run that was stopped at a step go on beyond it. */
+async function goOn(window, step) {
   await window.click("Continue");
-  await window.until("step", (now) => now.happened.step > saved, LONG);
-  await window.page.evaluate(() => globalThis.devices.forEach((device) => device.destroy()));
+  await window.until("step", (now) => now.running && now.happened.step > step, LONG);
+}
+
+function destroyDevices() {
+  globalThis.devices.splice(0).forEach((device) => device.destroy());
+}
+
+/** Takes the GPU from a run that saved something, and from the page. */
+async function loseDevice(window) {
+  const saved = await saveSomething(window);
+  await goOn(window, saved);
+  const { files } = (await window.status()).happened;
+  await everywhere(window.page, destroyDevices);
   const lost = await window.until("end", (now) => !now.running, LONG);
   // Of the run, and not of the network that is shown.
   assert.match(lost.notice, /^the device failed: .*The last saved state is whole/);
-  // The network that is shown moves to the CPU, and so does the run.
-  await window.until("CPU", (now) => /^the CPU, since WebGPU .* was lost/.test(now.device) && !now.busy);
+  await window.until("network again", (now) => now.happened.files > files && !now.busy, LONG);
   await window.picture("lost");
   await window.click("Dismiss");
   const file = await window.download(() => window.click("Download run so far"), "lost");
   await window.click("Training");
-  await window.click("Continue");
-  await window.until("step", (now) => now.running && now.happened.step > saved + 1, LONG);
+  await goOn(window, saved + 1);
+  assert.match((await window.status()).device, /^WebGPU: /);
   await window.click("Stop");
   await window.until("end", (now) => !now.running, LONG);
-  await window.click("Device");
-  await window.click("WebGPU");
-  const refused = await window.until("refusal", (now) => now.notice);
-  assert.match(refused.notice, /was lost; reload the page/);
-  await window.click("Device");
-  await window.click("CPU");
   const { happened } = await window.status();
   await window.drop("lost.safetensors", readFileSync(file));
   await window.until("network", (now) => now.happened.files > happened.files && !now.busy && !now.notice);
+}
+
+/** Lets a GPU have no memory left while a run goes on. */
+async function exhaustDevice(window, complaints) {
+  const saved = await saveSomething(window);
+  await goOn(window, saved);
+  const [thread] = window.page.workers();
+  await thread.evaluate(() => {
+    // As a browser tells it; what would be large is not to be had.
+    GPUDevice.prototype.createBuffer = function () {
+      const error = new GPUOutOfMemoryError("no memory of the GPU is left");
+      this.dispatchEvent(new GPUUncapturedErrorEvent("uncapturederror", { error }));
+      return undefined;
+    };
+    // Buffers that are free are used again, so that none may be asked for.
+    globalThis.devices.forEach((device) => device.createBuffer());
+  });
+  const ended = await window.until("end", (now) => !now.running, LONG);
+  assert.match(ended.notice, /memory/i);
+  assert.match(ended.notice, /^the run has stopped: .*What was saved stays.* smaller batch/);
+  await window.picture("exhausted");
+  // The module of the run says in the console what ended it.
+  for (const complaint of complaints.splice(0)) {
+    assert.match(complaint, /Out of Memory|unreachable/);
+  }
+  await window.click("Dismiss");
+  await window.click("Training");
+  await goOn(window, saved);
+  await window.click("Stop");
+  await window.until("end", (now) => !now.running, LONG);
+}
+
+/** Loses the GPU of the page so often that it is not opened again by itself. */
+async function loseDeviceForGood(window) {
+  await window.click("Predict");
+  while (/^WebGPU: /.test((await window.status()).device)) {
+    const { files } = (await window.status()).happened;
+    await everywhere(window.page, destroyDevices);
+    await window.click("Clear");
+    await window.draw(SCRIBBLE);
+    await window.until("network again", (now) => now.happened.files > files && !now.busy, LONG);
+  }
+  const status = await window.status();
+  assert.match(status.device, /^the CPU, since WebGPU .* was lost 3 times/);
 }

@@ -62,6 +62,12 @@ impl Page {
     }
 }
 
+/// Does what the page says, in the thread of its runs.
+#[wasm_bindgen]
+pub fn obey(order: &[u8], bytes: Option<Vec<u8>>) {
+    window::obey(order, bytes);
+}
+
 /// Runs every op in this tab on WebGPU and on the CPU; the name of the adapter and the comparison come back as JSON
 /// ([`selfcheck::Row`]s). Fails where there is no WebGPU adapter.
 #[wasm_bindgen]

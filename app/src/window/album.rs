@@ -6,10 +6,11 @@ use bayesadapter::{
     data::{Dataset, Picture, Split},
     session::{self, RunSettings, SessionError},
 };
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Where the test pictures of an evaluation are.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestData {
     /// As a run is told.
     pub path: String,

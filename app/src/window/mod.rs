@@ -39,13 +39,13 @@ use closing::Closing;
 use eframe::egui;
 use news::{News, Wish};
 use panels::Panel;
-use platform::{Computer, Dialog, Host, Worker};
+use platform::{Computer, Dialog, Host, Runner, Worker};
 #[cfg(target_family = "wasm")]
-pub use platform::{Page, give, has_saved, open, rescue, webgpu};
+pub use platform::{Page, give, has_saved, obey, open, rescue, webgpu};
 #[cfg(not(target_family = "wasm"))]
 pub use platform::{open, tour};
 use purpose::Purpose;
-use runner::{Plan, Runner};
+use runner::Plan;
 use std::{path::PathBuf, time::Duration};
 use welcome::Welcome;
 

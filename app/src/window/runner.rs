@@ -10,9 +10,7 @@ use crate::{demo, outcome};
 use anyhow::Result;
 use bayesadapter::{
     disk,
-    session::{
-        self, Command, Control, DeviceChoice, Ending, Job, Method, Phase, RunFolder, RunSettings,
-    },
+    session::{self, Command, Control, DeviceChoice, Ending, Job, Method, RunFolder, RunSettings},
 };
 use std::{
     path::{Path, PathBuf},
@@ -117,10 +115,11 @@ impl Runner {
         }
     }
 
-    /// What the run does at this moment, even if nobody has read its events yet.
-    pub fn phase(&self) -> Phase {
+    /// What the run does at this moment, even if nobody has read its events yet. A page asks its own end of the run.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn phase(&self) -> session::Phase {
         let control = self.control.as_ref();
-        control.map_or(Phase::Ended, |control| control.latest().phase)
+        control.map_or(session::Phase::Ended, |control| control.latest().phase)
     }
 
     /// Whether all is done.

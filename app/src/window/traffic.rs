@@ -6,7 +6,8 @@ use super::{
     judging::Case,
     news::{News, Wish},
     platform,
-    runner::{Plan, Runner},
+    platform::Runner,
+    runner::Plan,
 };
 use crate::{outcome, places::write_in_full};
 use bayesadapter::{

@@ -1,7 +1,7 @@
 //! What became of every tensor and every parameter.
 
 use super::{Format, Naming};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// How many names of each kind the summary shows.
@@ -10,7 +10,7 @@ const SHOWN: usize = 4;
 /// What a load did, or would have done where it was refused.
 ///
 /// `Display` gives a summary of a few lines.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LoadAccount {
     /// Kind of file the tensors came from.
@@ -38,7 +38,7 @@ pub struct LoadAccount {
 }
 
 /// A parameter and the tensor it got.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Applied {
     /// Path of the parameter in the module.
     pub parameter: String,
@@ -47,7 +47,7 @@ pub struct Applied {
 }
 
 /// A parameter the file has nothing for.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Missing {
     /// Path of the parameter in the module.
     pub parameter: String,
@@ -58,7 +58,7 @@ pub struct Missing {
 }
 
 /// A parameter and a tensor of another shape.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WrongShape {
     /// Path of the parameter in the module.
     pub parameter: String,

@@ -34,6 +34,7 @@ pub use write::to_safetensors;
 
 use crate::disk::{self, Unread};
 use error::{Outcome, corrupt};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ use std::sync::Arc;
 pub const MAX_FILE_BYTES: u64 = disk::MAX_FILE_BYTES;
 
 /// What kind of file a checkpoint came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Format {
     /// A zip archive, as `torch.save` writes since PyTorch 1.6.

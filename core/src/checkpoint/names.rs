@@ -2,10 +2,10 @@
 
 use crate::path::{Path, Step};
 use crate::posterior::layer;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Whose names and layouts a checkpoint uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Naming {
     /// Norms have `weight` and `bias`; the weight of a linear layer is `[out, in]`.
     Torch,

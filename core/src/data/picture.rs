@@ -2,6 +2,7 @@
 
 use super::DataError;
 use image::{ColorType, ImageFormat, ImageReader, Limits, RgbImage, imageops};
+use serde::{Deserialize, Serialize};
 use std::io::Cursor;
 
 /// The longest side that is decoded. Photographs have a third of it.
@@ -19,7 +20,7 @@ const MAX_DECODED_BYTES: u64 = 1 << 29;
 /// assert_eq!(picture.with_channels(1).pixels, [76, 29]);
 /// # Ok::<(), bayesadapter::data::DataError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picture {
     /// 1 or 3.
     pub channels: usize,

@@ -3,7 +3,7 @@
 use super::{MAX_FILE_BYTES, START, Unread};
 use crate::file::FileError;
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     collections::BTreeMap,
     io::{self, ErrorKind},
     path::{Path, PathBuf},
@@ -16,8 +16,31 @@ struct File {
     written: u64,
 }
 
+/// What the program did to a file.
+#[derive(Clone, Copy)]
+pub enum Change<'a> {
+    /// It put this there.
+    Wrote(&'a Path, &'a [u8]),
+    /// It gave it another name.
+    Renamed(&'a Path, &'a Path),
+    /// It removed it.
+    Removed(&'a Path),
+}
+
 thread_local! {
     static FILES: RefCell<BTreeMap<PathBuf, File>> = RefCell::default();
+    static WATCHER: Cell<Option<fn(Change<'_>)>> = const { Cell::new(None) };
+}
+
+/// Calls this after every change of a file, until another watcher comes.
+pub fn watch(watcher: fn(Change<'_>)) {
+    WATCHER.set(Some(watcher));
+}
+
+fn tell(change: Change<'_>) {
+    if let Some(watcher) = WATCHER.get() {
+        watcher(change);
+    }
 }
 
 /// Puts a file from outside at a path.
@@ -143,7 +166,9 @@ pub fn create_folder(_: &Path) -> io::Result<()> {
 /// There is none.
 pub fn remove_file(path: &Path) -> io::Result<()> {
     let removed = FILES.with_borrow_mut(|files| files.remove(path));
-    removed.map(drop).ok_or(ErrorKind::NotFound.into())
+    removed.ok_or(ErrorKind::NotFound)?;
+    tell(Change::Removed(path));
+    Ok(())
 }
 
 /// Gives a file another name, in the place of what had it.
@@ -155,6 +180,7 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     let file = FILES.with_borrow_mut(|files| files.remove(from));
     let file = file.ok_or(ErrorKind::NotFound)?;
     FILES.with_borrow_mut(|files| files.insert(to.to_owned(), file));
+    tell(Change::Renamed(from, to));
     Ok(())
 }
 
@@ -188,11 +214,12 @@ pub fn write_aside(name: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
 ///
 /// None; natively there are some.
 pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), FileError> {
-    let (path, bytes) = (path.as_ref().to_owned(), Arc::from(bytes));
+    let (path, content) = (path.as_ref(), Arc::from(bytes));
     FILES.with_borrow_mut(|files| {
         let last = files.values().map(|file| file.written).max();
-        let written = last.unwrap_or_default() + 1;
-        files.insert(path, File { bytes, written });
+        let (bytes, written) = (content, last.unwrap_or_default() + 1);
+        files.insert(path.to_owned(), File { bytes, written });
     });
+    tell(Change::Wrote(path, bytes));
     Ok(())
 }

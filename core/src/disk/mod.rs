@@ -9,8 +9,8 @@ mod native;
 pub(crate) use memory::read_bounded;
 #[cfg(target_family = "wasm")]
 pub use memory::{
-    Lock, below, create_folder, exists, is_folder, last_written, list, lock, put, read, read_start,
-    remove_file, rename, shared, write_aside, write_atomically,
+    Change, Lock, below, create_folder, exists, is_folder, last_written, list, lock, put, read,
+    read_start, remove_file, rename, shared, watch, write_aside, write_atomically,
 };
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use native::read_bounded;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::mem;
 
 /// What a session can be told.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Command {
     /// Wait after the current step.
     Pause,
@@ -122,7 +122,7 @@ impl Event {
 }
 
 /// What a run starts from.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Prepared {
     /// What became of the weights of the checkpoint, if there was one.
     pub load: Option<LoadAccount>,
@@ -143,7 +143,7 @@ pub struct Prepared {
 }
 
 /// What a network is worth on its way. It is told, and not kept.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interim {
     /// Where the run was.
     pub position: Position,

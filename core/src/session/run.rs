@@ -10,9 +10,10 @@ use crate::{
     predict::PredictError,
     train::TrainState,
 };
+use serde::{Deserialize, Serialize};
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ending {
     /// All is done.
     Finished,

@@ -9,7 +9,7 @@ use crate::{
     predict::Draws,
 };
 use burn::tensor::{Device, Tensor, TensorData};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Test pictures that networks are asked about.
 const PICTURES: usize = 12;
@@ -17,7 +17,7 @@ const PICTURES: usize = 12;
 const SIDE: usize = 128;
 
 /// A network out of a posterior to look at: a draw, or the mean.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scrub {
     /// The draw; none for the mean.
     pub draw: Option<u32>,
@@ -26,7 +26,7 @@ pub struct Scrub {
 }
 
 /// What that network looks like, and says.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scrubbed {
     /// What was asked for.
     pub scrub: Scrub,
@@ -37,10 +37,9 @@ pub struct Scrubbed {
 }
 
 /// What one network says of a test picture.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Glimpse {
     /// The picture, small.
-    #[serde(skip)]
     pub picture: Picture,
     /// The name of its class.
     pub truth: String,

@@ -8,15 +8,14 @@ use anyhow::{Context, Result};
 use std::{fs, path::Path, process::Command, time::SystemTime};
 
 /// Files of the runs of `bayesadapter demo` that the page brings along: what its first network is, comes from, and is
-/// worth.
-const FILES: [&str; 8] = [
+/// worth. What the ordinary network is worth is the same for both.
+const FILES: [&str; 7] = [
     "map/run.toml",
     "map/posterior.safetensors",
     "map/evaluations/map.json",
     "pse/run.toml",
     "pse/metrics.json",
     "pse/posterior.safetensors",
-    "pse/evaluations/map.json",
     "pse/evaluations/pse.json",
 ];
 

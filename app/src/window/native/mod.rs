@@ -14,6 +14,7 @@ mod task;
 mod tour;
 mod worker;
 
+pub use super::runner::Runner;
 pub use computer::Computer;
 pub use dialog::Dialog;
 pub use host::Host;

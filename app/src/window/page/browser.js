@@ -4,6 +4,23 @@ const channel = new MessageChannel();
 const waiting = [];
 channel.port1.onmessage = () => waiting.shift()();
 
+/** Whether nobody sees the page, and who waits for that to change. A thread has no document, and is told. */
+let hidden = globalThis.document?.hidden ?? false;
+const unveil = [];
+
+function setHidden(now) {
+  hidden = now;
+  if (!hidden) {
+    unveil.splice(0).forEach((wake) => wake());
+  }
+}
+
+if (globalThis.document) {
+  document.addEventListener("visibilitychange", () => setHidden(document.hidden));
+} else {
+  addEventListener("message", ({ data }) => setHidden(data?.hidden ?? hidden));
+}
+
 /**
  * Lets the browser draw and answer its user. In a hidden tab it takes until the tab is seen again, so that nobody's
  * battery works for a page that nobody looks at; the seconds of that come back. (Timers would wait for 4 ms or more at
@@ -11,16 +28,16 @@ channel.port1.onmessage = () => waiting.shift()();
  */
 export async function breathe() {
   const start = performance.now();
-  let hidden = 0;
-  while (document.hidden) {
-    await new Promise((seen) => document.addEventListener("visibilitychange", seen, { once: true }));
-    hidden = performance.now() - start;
+  let waited = 0;
+  while (hidden) {
+    await new Promise((wake) => unveil.push(wake));
+    waited = performance.now() - start;
   }
   await new Promise((done) => {
     waiting.push(done);
     channel.port2.postMessage(null);
   });
-  return hidden / 1000;
+  return waited / 1000;
 }
 
 /** A moment without work. */
@@ -41,6 +58,55 @@ export async function adapter() {
   const name = description || `${vendor} ${architecture}`.trim() || "unnamed adapter";
   const fallback = found.info.isFallbackAdapter ?? found.isFallbackAdapter ?? false;
   return { name, software: fallback || /swiftshader|llvmpipe|basic render/i.test(name) };
+}
+
+/** Posts bytes of the module's memory, which the other side shall own. */
+function post(to, message) {
+  const copies = Object.entries(message).flatMap(([name, bytes]) => (bytes ? [[name, bytes.slice()]] : []));
+  to.postMessage(Object.fromEntries(copies), copies.map(([, bytes]) => bytes.buffer));
+}
+
+/** A thread with a module of the page's own; what it says waits to be heard. */
+export class Thread {
+  #worker = new Worker(new URL("thread.js", document.baseURI), { type: "module" });
+  #look = () => this.#worker.postMessage({ hidden });
+  #said = [];
+  #wake = () => {};
+
+  constructor(module) {
+    this.#worker.onmessage = ({ data }) => this.#take(data);
+    this.#worker.onerror = () => this.#take({});
+    this.#worker.postMessage({ module });
+    this.#look();
+    document.addEventListener("visibilitychange", this.#look);
+  }
+
+  #take(said) {
+    this.#said.push(said);
+    this.#wake();
+  }
+
+  say(order, bytes) {
+    post(this.#worker, { order, bytes });
+  }
+
+  /** What it says next; without a word if it failed. */
+  async hear() {
+    while (this.#said.length === 0) {
+      await new Promise((came) => (this.#wake = came));
+    }
+    return this.#said.shift();
+  }
+
+  end() {
+    document.removeEventListener("visibilitychange", this.#look);
+    this.#worker.terminate();
+  }
+}
+
+/** Says something to the page, from inside of a thread. */
+export function say(word, bytes) {
+  post(globalThis, { word, bytes });
 }
 
 /** Lets the user choose a file, or a folder with all its files: their names and content; none if it is called off. */

@@ -59,6 +59,45 @@ extern "C" {
 
     /// Gives the user a file.
     pub fn download(name: &str, bytes: &[u8]);
+
+    /// A thread that has this module too.
+    pub type Thread;
+
+    #[wasm_bindgen(constructor, catch)]
+    fn new(module: &JsValue) -> Result<Thread, JsValue>;
+
+    #[wasm_bindgen(method)]
+    pub fn say(this: &Thread, order: &[u8], bytes: Option<&[u8]>);
+
+    #[wasm_bindgen(method, js_name = hear)]
+    async fn next(this: &Thread) -> JsValue;
+
+    #[wasm_bindgen(method)]
+    pub fn end(this: &Thread);
+
+    /// What a thread said; nothing if it failed.
+    pub type Heard;
+
+    #[wasm_bindgen(method, getter)]
+    pub fn word(this: &Heard) -> Option<Vec<u8>>;
+
+    #[wasm_bindgen(method, getter)]
+    pub fn bytes(this: &Heard) -> Option<Vec<u8>>;
+
+    /// From inside of a thread.
+    pub fn say(word: &[u8], bytes: Option<&[u8]>);
+}
+
+/// A thread, if the browser can start one.
+pub fn thread() -> Option<Thread> {
+    Thread::new(&wasm_bindgen::module()).ok()
+}
+
+impl Thread {
+    /// What it says next.
+    pub async fn hear(&self) -> Heard {
+        self.next().await.unchecked_into()
+    }
 }
 
 /// Lets the browser draw and answer its user; takes as long as the tab is hidden, and returns the seconds of that.

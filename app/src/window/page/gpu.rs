@@ -1,10 +1,13 @@
 //! The GPU of the browser.
 
 use super::browser;
-use burn::tensor::{Device, Tensor};
-use std::cell::RefCell;
+use burn::tensor::{Device, DeviceKind, Tensor, wgpu::WgpuInitError};
+use std::cell::{Cell, RefCell};
 
-/// The adapter of the browser, which can be opened once.
+/// A GPU that was lost so often is not opened again unless the user asks.
+const MOST_LOSSES: usize = 3;
+
+/// The adapter of the browser.
 #[derive(Clone, Default)]
 pub enum Gpu {
     /// Not looked for yet.
@@ -25,6 +28,8 @@ pub enum Gpu {
 
 thread_local! {
     static GPU: RefCell<Gpu> = RefCell::default();
+    /// How often it was lost.
+    static LOSSES: Cell<usize> = const { Cell::new(0) };
 }
 
 impl Gpu {
@@ -33,13 +38,13 @@ impl Gpu {
         GPU.with_borrow(Clone::clone)
     }
 
-    /// Opens it if it is not; one in software only if `any` is asked for.
+    /// Opens it if it is not; one in software, or that could not be opened before, only if `any` is asked for.
     pub async fn look_for(any: bool) -> Self {
         loop {
             match Self::now() {
                 Self::Awaited => browser::rest().await,
                 Self::Unknown => break,
-                Self::Software(_) if any => break,
+                Self::Software(_) | Self::Missing(_) if any => break,
                 known => return known,
             }
         }
@@ -47,7 +52,7 @@ impl Gpu {
         let found = match browser::adapter().await {
             None => Self::Missing("this browser offers no WebGPU".to_owned()),
             Some(adapter) if adapter.software() && !any => Self::Software(adapter.name()),
-            Some(adapter) => match Device::wgpu_options().init_async().await {
+            Some(adapter) => match open().await {
                 Ok(device) => Self::Open {
                     name: adapter.name(),
                     software: adapter.software(),
@@ -60,18 +65,30 @@ impl Gpu {
         found
     }
 
-    /// Whether one that was open answers no more; nothing is asked of it again then.
+    /// Whether one that was open answers no more. Then it is looked for anew when it is asked for again.
     pub async fn is_lost() -> bool {
         let Self::Open { name, device, .. } = Self::now() else {
             return false;
         };
         let answer = Tensor::<1>::zeros([1], &device).into_data_async().await;
         if answer.is_err() {
-            let reason = format!("WebGPU ({name}) was lost; reload the page to use it again");
-            GPU.set(Self::Missing(reason));
+            let losses = LOSSES.get() + 1;
+            LOSSES.set(losses);
+            GPU.set(match losses < MOST_LOSSES {
+                true => Self::Unknown,
+                false => Self::Missing(format!("WebGPU ({name}) was lost {losses} times")),
+            });
         }
         answer.is_err()
     }
+}
+
+/// Opens the GPU. Burn keeps a device for every number for ever, but browsers have one adapter for all of them: another
+/// number is a new device.
+async fn open() -> Result<Device, WgpuInitError> {
+    let kind = DeviceKind::DiscreteGpu(LOSSES.get());
+    let options = Device::wgpu_options().device_kind(kind);
+    options.init_async().await
 }
 
 /// WebGPU, be it software, and its adapter's name.

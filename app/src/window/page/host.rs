@@ -39,7 +39,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Before a frame is drawn: what was open on a GPU that is lost moves to where the page computes now.
+    /// Before a frame is drawn: what was open on a GPU that is lost moves to one that is opened anew, or to the CPU.
     pub fn frame(window: &mut Window, ctx: &Context, _: &eframe::Frame) {
         if std::mem::take(&mut window.host.doubtful) {
             let (lost, ctx) = (Rc::clone(&window.host.lost), ctx.clone());
@@ -49,7 +49,9 @@ impl Host {
             });
         }
         if window.host.lost.take() {
-            window.computer.choose(DeviceChoice::Auto);
+            if let Gpu::Missing(_) = Gpu::now() {
+                window.computer.choose(DeviceChoice::Auto);
+            }
             if let Some(file) = window.worker.opened() {
                 window.worker.ask(|mail| mail.open(file));
             }

@@ -11,7 +11,10 @@ mod host;
 mod open;
 mod outline;
 mod rescue;
+mod runner;
 mod task;
+mod thread;
+mod wire;
 mod worker;
 
 pub use computer::Computer;
@@ -20,7 +23,9 @@ pub use foot::foot;
 pub use gpu::webgpu;
 pub use host::Host;
 pub use open::{Page, give, has_saved, open, rescue};
+pub use runner::Runner;
 pub use task::{OwnPace, Task};
+pub use thread::obey;
 pub use worker::Worker;
 
 use super::Window;
@@ -36,8 +41,8 @@ use std::{
     time::Duration,
 };
 
-/// How far apart the frames are that show news, and that wait for a dialog. Drawing and learning share the one thread,
-/// so they are rarer than on a computer.
+/// How far apart the frames are that show news, and that wait for a dialog. Where the browser draws by software, they
+/// take much of a processor, so they are rarer than on a computer.
 pub const LOOK: Duration = Duration::from_millis(100);
 
 /// Whether there are folders that the user can look into.
@@ -68,8 +73,14 @@ pub fn prepare_demo(folder: &Path, method: Method) {
             disk::put(map.join(name), bytes);
         }
     }
+    put_judgement_of_map(folder, method);
+}
+
+/// What the ordinary network of the demo is worth, in the run of a method, which came without it.
+fn put_judgement_of_map(folder: &Path, method: Method) {
     let judged = Path::new("evaluations").join("map.json");
-    if let Ok(bytes) = disk::shared(&given.join(&judged)) {
+    let given = demo::run_folder(Path::new(DEMO), Method::Map).join(&judged);
+    if let Ok(bytes) = disk::shared(&given) {
         disk::put(demo::run_folder(folder, method).join(&judged), bytes);
     }
 }
@@ -94,7 +105,7 @@ pub fn deliver_report(report: &Report, _: &Path) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// The page has one thread, which draws and computes: what takes long gives way at every step.
+/// A thread of a page has no priority; what takes long in the page's own gives way at every step.
 pub fn give_way(_: &Named) {}
 
 /// A page begins anew every time.

@@ -4,6 +4,7 @@ use super::{
     super::{Window, look},
     DEMO,
     outline::Outline,
+    put_judgement_of_map,
     rescue::Saved,
 };
 use crate::demo;
@@ -46,6 +47,7 @@ pub fn rescue() {
 /// A browser that cannot draw.
 pub async fn open(canvas: HtmlCanvasElement) -> Result<Page, JsValue> {
     let mut window = Window::new();
+    put_judgement_of_map(Path::new(DEMO), Method::Pse);
     let run = demo::run_folder(Path::new(DEMO), Method::Pse);
     let posterior = run.join("posterior.safetensors");
     window.worker.ask(|mail| mail.open(posterior));

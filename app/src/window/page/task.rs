@@ -1,10 +1,10 @@
-//! Work that takes longer than a frame: a task of the page's one thread, which gives way at every step.
+//! Work that takes longer than a frame: a task of the thread that it is started in, which gives way at every step.
 
 use super::browser;
 use bayesadapter::session::Pace;
 use wasm_bindgen_futures::spawn_local;
 
-/// How a run shares the thread with the page.
+/// How a run shares its thread with those who ask about it.
 pub struct OwnPace;
 
 impl Pace for OwnPace {
