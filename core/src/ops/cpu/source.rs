@@ -76,11 +76,13 @@ impl Block {
     }
 }
 
-/// Room for one block of one example's weight.
+/// Room for one block of one example's weight, in one pass of one layer.
 #[derive(Default)]
 pub(super) struct Scratch {
     weight: Vec<f32>,
     deviation: Vec<f32>,
+    /// Component, first row and first column of the low-rank weight that is there.
+    made: Option<[usize; 3]>,
 }
 
 /// A block of one example's weight: `values[row * pitch + column]`.
@@ -157,8 +159,13 @@ impl<'a> Weight<'a> {
                 }
             }
             Self::LowRank(low_rank) => {
-                scratch.weight.resize(block.len(), 0.0);
-                low_rank.block(low_rank.index[example] as usize, block, &mut scratch.weight);
+                let component = low_rank.index[example] as usize;
+                let made = Some([component, block.rows.start, block.columns.start]);
+                if scratch.made != made {
+                    scratch.weight.resize(block.len(), 0.0);
+                    low_rank.block(component, block, &mut scratch.weight);
+                    scratch.made = made;
+                }
             }
         }
         BlockView {
