@@ -268,7 +268,7 @@ async function exhaustDevice(window, complaints) {
   await goOn(window, saved);
   const [thread] = window.page.workers();
   await thread.evaluate(() => {
-    // As a browser tells it; what would be large is not to be had.
+    // As a browser tells it.
     GPUDevice.prototype.createBuffer = function () {
       const error = new GPUOutOfMemoryError("no memory of the GPU is left");
       this.dispatchEvent(new GPUUncapturedErrorEvent("uncapturederror", { error }));
