@@ -67,6 +67,8 @@ async fn tell() {
     let mut over = false;
     while !over {
         browser::rest().await;
+        // Nobody hears it while the tab is hidden.
+        browser::breathe().await;
         let news = RUNNER.with_borrow_mut(|runner| {
             let runner = runner.as_mut()?;
             let news = runner.poll();
