@@ -52,6 +52,14 @@ impl Computer {
         self.0.get()
     }
 
+    /// What a thread is to compute on: one that knows nothing of the GPU yet would open what this page has given up.
+    pub fn choice_for_threads(&self) -> DeviceChoice {
+        match (Gpu::now(), self.choice()) {
+            (Gpu::Missing(_), DeviceChoice::Auto) => DeviceChoice::Cpu,
+            (_, choice) => choice,
+        }
+    }
+
     /// From now on another device computes; what is open stays on the one it is on.
     pub fn choose(&self, choice: DeviceChoice) {
         self.0.set(choice);

@@ -120,7 +120,7 @@ fn brief(thread: &Thread, plans: &[Plan], computer: &Computer) -> Result<()> {
     let plans = plans
         .iter()
         .map(|plan| Ok((plan.folder.clone(), plan.settings.to_toml()?)));
-    let order = Order::Start(plans.collect::<Result<_>>()?, computer.choice());
+    let order = Order::Start(plans.collect::<Result<_>>()?, computer.choice_for_threads());
     say(thread, &order, None)
 }
 
