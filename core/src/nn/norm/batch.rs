@@ -120,8 +120,9 @@ impl BatchNorm {
         let normalised = match self.by_batch(&input) {
             true => self.by_its_statistics(input, after),
             false => {
-                let mean = self.running_mean.value().to_device(&device);
-                let variance = self.running_var.value().to_device(&device);
+                // `value` may lack the last training step.
+                let mean = self.running_mean.value_sync().to_device(&device);
+                let variance = self.running_var.value_sync().to_device(&device);
                 batch_norm(input, after, mean, variance, self.epsilon)
             }
         };
