@@ -318,6 +318,67 @@ fn dropout_predicts_when_the_mode_says_so() {
     }
 }
 
+#[test]
+fn what_a_draw_drops_of_an_example_does_not_depend_on_the_launch() {
+    let architecture = digits().with_dropout(0.3).unwrap();
+    for (name, device) in devices() {
+        let network = architecture.init(&device).unwrap();
+        let bayes = network.into_bayes(Point::train(1_000)).unwrap();
+        let x = images(&architecture, 5, &device);
+        let predict = |draws, rows_at_once| {
+            let options = PredictOptions {
+                rows_at_once,
+                ..PredictOptions::new(draws)
+            };
+            let options = options.with_mode(Mode::EvaluateWithDropout);
+            let prediction = bayes.predict(x.clone(), options.with_draws_kept());
+            prediction.unwrap().draw_probabilities.unwrap()
+        };
+        let expected = predict(Draws::Fixed(4), 1_000);
+        let tolerance = Tolerance::of_largest(1e-5, &expected);
+        for rows_at_once in [1, 3, 12] {
+            let found = predict(Draws::Fixed(4), rows_at_once);
+            let what = format!("{rows_at_once} rows on {name}");
+            assert_close(&what, &found, &expected, tolerance);
+        }
+        // Other draws, and other examples of a draw, drop something else.
+        let alone = predict(Draws::List(vec![2]), 1_000);
+        assert_close(name, &alone, &expected[100..150], tolerance);
+        assert_ne!(expected[..50], expected[50..100], "{name}");
+    }
+}
+
+#[test]
+fn modes_that_tell_nothing_are_errors() {
+    let device = Device::flex();
+    let x = images(&digits(), 2, &device);
+    let predict = |mode| {
+        let options = PredictOptions::new(Draws::Fixed(4)).with_mode(mode);
+        bayes(Point::train(1_000), &device).predict(x.clone(), options)
+    };
+    let error = predict(Mode::EvaluateWithDropout).unwrap_err();
+    assert_eq!(error, PredictError::NoDropout);
+    assert_eq!(predict(Mode::Train).unwrap_err(), PredictError::Training);
+}
+
+#[test]
+fn a_pass_sees_the_statistics_of_the_last_training_step() {
+    let device = Device::flex().autodiff();
+    let architecture: Architecture = "resnet8-cifar".parse().unwrap();
+    let network = architecture.init(&device).unwrap();
+    let bayes = network.into_bayes(Point::train(1_000)).unwrap();
+    let x = images(&architecture, 3, &device);
+    let run = |pass| bayes.run(pass, |net| net.logits(x.clone())).unwrap();
+    let before = values(run(Pass::mean()));
+    run(Pass::train_mean());
+    let after = values(run(Pass::mean()));
+    assert_ne!(after, before);
+    let x = x.without_autodiff();
+    let valid = bayes.network().valid();
+    let expected = Pass::mean().run(|| valid.logits(x)).unwrap();
+    assert_eq!(after, values(expected));
+}
+
 /// The pixels as features of which `width` are told, of one row fewer if asked for.
 #[derive(Module, Debug)]
 struct Told {

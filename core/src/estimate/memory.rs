@@ -2,7 +2,7 @@
 
 use super::{EstimateError, TrainingPlan};
 use crate::{
-    pass::{Estimator, Mode, Pass},
+    pass::{Estimator, Mode, Pass, Trace},
     posterior::{Bayes, Inventory, Spread, layer},
     predict::Classifier,
 };
@@ -79,7 +79,7 @@ impl Footprint {
         bayes.checked(&pass)?;
         let plain = bayes.valid();
         let forward = || plain.network().logits(x);
-        let (logits, activations) = pass.trace_activations(forward)?;
+        let (logits, Trace { activations, .. }) = pass.trace(forward)?;
         if logits.dims()[0] != 1 || logits.dims()[1] == 0 {
             let found = logits.dims().to_vec();
             return Err(EstimateError::Logits { rows: 1, found });

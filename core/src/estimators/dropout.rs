@@ -2,13 +2,14 @@
 
 use super::{local::normals, run_length};
 use crate::{
-    ops::{DrawAxis, NoiseKey, sample_gaussian},
+    ops::NoiseKey,
     pass::{Draw, Pass, PassError},
 };
 use burn::tensor::Tensor;
 
 /// `x` with each element kept with probability `keep` and scaled, or set to zero. `layer` is the number of
-/// the dropout layer in the pass; draw `k` drops the same elements on every device.
+/// the dropout layer in the pass; draw `k` drops the same elements of an example on every device, whichever rows go
+/// through the network with it.
 pub(crate) fn dropped<const D: usize>(
     x: Tensor<D>,
     keep: f64,
@@ -17,33 +18,25 @@ pub(crate) fn dropped<const D: usize>(
 ) -> Result<Tensor<D>, PassError> {
     // Far above the numbers of parameters, whose noise this must not be.
     const FIRST_LAYER: u32 = 1 << 31;
-    let key = pass.key(pass.seed, FIRST_LAYER + layer);
+    let key = NoiseKey {
+        first_example: pass.first_example,
+        ..pass.key(pass.seed, FIRST_LAYER + layer)
+    };
     let rows = x.dims()[0];
     let elements = x.shape().num_elements() / rows.max(1);
     let noise = match pass.draw {
         Draw::Several { count, .. } => {
             let each = run_length(rows, count)?;
-            by_draw(&x, each * elements, key, count as usize)?
+            let of_draw = |draw: u32| {
+                let draw = key.draw.wrapping_add(draw);
+                normals(each, elements, NoiseKey { draw, ..key }, &x)
+            };
+            Tensor::cat((0..count).map(of_draw).collect::<Result<_, _>>()?, 0)
         }
-        Draw::One(_) => by_draw(&x, rows * elements, key, 1)?,
-        Draw::Mean | Draw::Step { .. } => normals(rows, elements, key, &x)?,
+        Draw::Mean | Draw::One(_) | Draw::Step { .. } => normals(rows, elements, key, &x)?,
     };
     let kept = noise.lower_elem(normal_quantile(keep)).float();
     Ok(x.clone() * kept.reshape(x.shape()).mul_scalar(1.0 / keep))
-}
-
-fn by_draw<const D: usize>(
-    x: &Tensor<D>,
-    elements: usize,
-    key: NoiseKey,
-    count: usize,
-) -> Result<Tensor<2>, PassError> {
-    let zeros = Tensor::<1>::zeros([elements], &x.device().without_autodiff());
-    let noise = sample_gaussian(zeros.clone(), zeros, key, DrawAxis::Draw, count)?;
-    Ok(match x.device().is_autodiff() {
-        true => Tensor::from_inner(noise),
-        false => noise,
-    })
 }
 
 /// The z below which a standard normal falls with the given probability.

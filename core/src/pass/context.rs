@@ -23,16 +23,19 @@ pub(crate) struct Use {
 struct Current {
     pass: Pass,
     trace: Trace,
-    dropout_layers: u32,
     /// Why the pass fails, if it does.
     error: Option<PassError>,
 }
 
 /// What the layers of a pass told of themselves.
 #[derive(Default)]
-pub(super) struct Trace {
-    pub(super) uses: Vec<Use>,
-    pub(super) activations: Activations,
+pub(crate) struct Trace {
+    /// How each posterior was used.
+    pub uses: Vec<Use>,
+    /// What a backward pass would need.
+    pub activations: Activations,
+    /// Dropout layers that dropped something.
+    pub dropout_layers: u32,
 }
 
 thread_local! {
@@ -84,8 +87,8 @@ fn with_activations(note: impl FnOnce(&mut Activations)) {
 pub(crate) fn next_dropout_layer() -> u32 {
     CURRENT.with_borrow_mut(|current| {
         let Some(current) = current else { return 0 };
-        current.dropout_layers += 1;
-        current.dropout_layers - 1
+        current.trace.dropout_layers += 1;
+        current.trace.dropout_layers - 1
     })
 }
 
@@ -138,7 +141,6 @@ pub(super) fn run<T>(pass: Pass, forward: impl FnOnce() -> T) -> Result<(T, Trac
     CURRENT.set(Some(Current {
         pass,
         trace: Trace::default(),
-        dropout_layers: 0,
         error: None,
     }));
     // A tensor that a panic leaves half-made is dropped with the closure: nothing of it is seen again.

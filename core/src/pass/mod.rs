@@ -13,8 +13,8 @@ mod error;
 
 pub(crate) use activations::Activations;
 pub(crate) use context::{
-    Use, active, fail, has_failed, next_dropout_layer, or_zeros, panic_text, record, record_kept,
-    record_layer, record_norm, zeros,
+    Trace, Use, active, fail, has_failed, next_dropout_layer, or_zeros, panic_text, record,
+    record_kept, record_layer, record_norm, zeros,
 };
 pub use error::PassError;
 
@@ -103,7 +103,8 @@ pub struct Pass {
     pub mode: Mode,
     /// Which weights are used.
     pub draw: Draw,
-    /// Identity of the first row, so that parts of one batch that run apart keep their noise.
+    /// Identity of the first row, so that parts of one batch that run apart keep their noise: that of training steps,
+    /// and of dropout layers.
     pub first_example: u32,
     /// Start of the noise of dropout layers. Posteriors have their own.
     pub seed: u64,
@@ -181,32 +182,25 @@ impl Pass {
         context::run(self, forward).map(|(value, _)| value)
     }
 
-    /// As [`run`](Self::run), and tells how each posterior was used.
-    pub(crate) fn trace<T>(self, forward: impl FnOnce() -> T) -> Result<(T, Vec<Use>), PassError> {
-        context::run(self, forward).map(|(value, trace)| (value, trace.uses))
+    /// As [`run`](Self::run), with what the layers told of themselves.
+    pub(crate) fn trace<T>(self, forward: impl FnOnce() -> T) -> Result<(T, Trace), PassError> {
+        context::run(self, forward)
     }
 
-    /// As [`run`](Self::run), and tells what a backward pass would need.
-    pub(crate) fn trace_activations<T>(
-        self,
-        forward: impl FnOnce() -> T,
-    ) -> Result<(T, Activations), PassError> {
-        context::run(self, forward).map(|(value, trace)| (value, trace.activations))
-    }
-
-    /// The noise of a parameter in this pass. Training steps and draws never share noise.
+    /// The noise of a parameter in this pass. Training steps and draws never share noise, and a draw is the same for
+    /// all rows.
     pub(crate) fn key(&self, seed: u64, parameter: u32) -> NoiseKey {
         const TRAINING: u64 = 0x5bd1_e995_9e37_79b9;
-        let (seed, draw) = match self.draw {
-            Draw::Mean => (seed, 0),
-            Draw::One(draw) | Draw::Several { first: draw, .. } => (seed, draw),
-            Draw::Step { step, .. } => (seed ^ TRAINING, step),
+        let (seed, draw, first_example) = match self.draw {
+            Draw::Mean => (seed, 0, 0),
+            Draw::One(draw) | Draw::Several { first: draw, .. } => (seed, draw, 0),
+            Draw::Step { step, .. } => (seed ^ TRAINING, step, self.first_example),
         };
         NoiseKey {
             seed,
             draw,
             parameter,
-            first_example: self.first_example,
+            first_example,
         }
     }
 }

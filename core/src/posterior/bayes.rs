@@ -91,9 +91,9 @@ impl<M: Module> Bayes<M> {
         // Evaluation, so that running statistics stay as they are.
         let pass = Pass::train(estimator, 0).with_mode(crate::pass::Mode::Evaluate);
         self.checked(&pass)?;
-        let (_, uses) = pass.trace(|| forward(&self.network))?;
+        let (_, trace) = pass.trace(|| forward(&self.network))?;
         let paths = self.inventory().entries;
-        let named = uses.into_iter().filter_map(|one| {
+        let named = trace.uses.into_iter().filter_map(|one| {
             let path = paths.get(one.parameter as usize)?.path.clone();
             Some((path, one.estimator))
         });

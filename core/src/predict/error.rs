@@ -15,6 +15,17 @@ pub enum PredictError {
     /// A tolerance that nothing can reach.
     #[error("the tolerance is {0}, but must be a positive number, such as 0.01")]
     Tolerance(f64),
+    /// Normalisation layers would change the network, and what they say of an example would depend on the others.
+    #[error(
+        "a prediction cannot be made in the mode of training; choose `Mode::Evaluate`, or `Mode::EvaluateWithDropout`"
+    )]
+    Training,
+    /// Dropout was asked for, and no layer dropped anything: all draws of it would be the same.
+    #[error(
+        "nothing was dropped in a prediction with dropout; the network needs layers of `bayesadapter::nn::Dropout` with a \
+         probability above 0 (Burn's own are off outside of training)"
+    )]
+    NoDropout,
     /// The network embeds its input and has no classes.
     #[error(
         "the network has no classifier, so that there are no probabilities; ask for its features with \

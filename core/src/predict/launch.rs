@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     ops::{Hardware, OpError},
-    pass::{Draw, Estimator, Mode, Pass, PassError},
+    pass::{Draw, Estimator, Mode, Pass, PassError, Use},
     posterior::{Bayes, Conversion, Posterior},
     read,
 };
@@ -74,8 +74,7 @@ impl<M: Module> Launcher<M> {
         Ok(Self {
             rows_at_once: fitting_rows(&network, x, rows, options.map_bytes.min(limit))?,
             draws_at_once: fitting_draws(bayes, options.weight_bytes.min(limit)),
-            // What dropout layers drop depends on which rows they see together.
-            team: match hardware.cpu && options.mode == Mode::Evaluate && rows > 1 {
+            team: match hardware.cpu && rows > 1 {
                 true => Team::new(&network),
                 false => None,
             },
@@ -103,14 +102,18 @@ impl<M: Module> Launcher<M> {
         let mut done = 0;
         while done < count {
             let next = first.map(|first| first.wrapping_add(done));
-            if let Some(shares) = self.shares(x.dims()[0], next, count - done) {
+            let examples = x.dims()[0];
+            // What they say is in memory until it is added up.
+            let of_team = u32::try_from(self.rows_at_once / examples).unwrap_or(u32::MAX);
+            let of_team = of_team.clamp(1, count - done);
+            if let Some(shares) = self.shares(examples, next, of_team) {
                 match self.by_team(x, &shares, outcome, give_way).await? {
-                    Launched::Done => done = count,
+                    Launched::Done => done += of_team,
                     Launched::Mixed => self.draws_at_once = 1,
                 }
                 continue;
             }
-            let rows = x.dims()[0].min(self.rows_at_once);
+            let rows = examples.min(self.rows_at_once);
             let fitting = u32::try_from(self.rows_at_once / rows).unwrap_or(u32::MAX);
             let now = fitting.min(self.draws_at_once).min(count - done);
             match self.part(x, next, now, outcome, give_way).await {
@@ -176,7 +179,7 @@ impl<M: Module> Launcher<M> {
         for shares in shares.chunks((self.rows_at_once / largest.rows()).max(1)) {
             let launched = team.map(shares, |network, share| {
                 let x = x.clone().slice(share.examples.clone());
-                let pass = pass(share.first, share.count, mode);
+                let pass = pass(share.first, share.count, mode, share.examples.start);
                 rows(network, x, pass, share.count as usize, features)
             });
             for part in launched {
@@ -208,11 +211,11 @@ impl<M: Module> Launcher<M> {
         M: Classifier<D>,
     {
         let examples = x.dims()[0];
-        let pass = pass(first, count, self.mode);
         let at_once = (self.rows_at_once / count as usize).max(1);
         let mut parts = Vec::new();
         for start in (0..examples).step_by(at_once) {
             let part = x.clone().slice(start..(start + at_once).min(examples));
+            let pass = pass(first, count, self.mode, start);
             match rows(&self.network, part, pass, count as usize, self.features)? {
                 Some(part) => parts.push(part.read().await?),
                 None => return Ok(Launched::Mixed),
@@ -224,8 +227,8 @@ impl<M: Module> Launcher<M> {
     }
 }
 
-/// The pass of `count` draws from `first` on, or of the mean network.
-fn pass(first: Option<u32>, count: u32, mode: Mode) -> Pass {
+/// The pass of `count` draws from `first` on, or of the mean network, over examples from `start` on.
+fn pass(first: Option<u32>, count: u32, mode: Mode, start: usize) -> Pass {
     let draw = match (first, count) {
         (None, _) => Draw::Mean,
         (Some(draw), 1) => Draw::One(draw),
@@ -233,7 +236,9 @@ fn pass(first: Option<u32>, count: u32, mode: Mode) -> Pass {
     };
     Pass {
         draw,
-        ..Pass::mean().with_mode(mode)
+        mode,
+        first_example: start as u32,
+        ..Pass::mean()
     }
 }
 
@@ -250,11 +255,15 @@ fn rows<const D: usize>(
         _ => x.repeat_dim(0, count),
     };
     let rows = x.dims()[0];
-    let ((features, logits), uses) = pass.trace(|| match features {
+    let ((features, logits), trace) = pass.trace(|| match features {
         true => network.features_and_logits(x),
         false => (None, network.logits(x)),
     })?;
-    if count > 1 && uses.iter().any(|one| one.estimator == Estimator::Vanilla) {
+    if pass.mode == Mode::EvaluateWithDropout && trace.dropout_layers == 0 {
+        return Err(PredictError::NoDropout);
+    }
+    let vanilla = |one: &Use| one.estimator == Estimator::Vanilla;
+    if count > 1 && trace.uses.iter().any(vanilla) {
         return Ok(None);
     }
     if let Some(features) = &features
@@ -288,8 +297,8 @@ fn fitting_rows<const D: usize>(
         return Ok(most);
     }
     let one = x.clone().slice(0..1);
-    let (_, activations) = Pass::mean().trace_activations(|| network.logits(one))?;
-    let largest = activations.largest.max(1) * size_of::<f32>();
+    let (_, trace) = Pass::mean().trace(|| network.logits(one))?;
+    let largest = trace.activations.largest.max(1) * size_of::<f32>();
     Ok((bytes / largest).clamp(1, most))
 }
 

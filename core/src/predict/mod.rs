@@ -126,7 +126,7 @@ impl<M: Module> Bayes<M> {
     ///
     /// # Errors
     ///
-    /// An empty batch or list of draws, a network without classes, a layer that refuses the examples, logits that are
+    /// An empty batch or list of draws, a mode of training, a network without classes or without the dropout asked for, a layer that refuses the examples, logits that are
     /// not numbers, and a device that fails.
     #[cfg(not(target_family = "wasm"))]
     pub fn predict<const D: usize>(
@@ -173,6 +173,9 @@ impl<M: Module> Bayes<M> {
         M: Classifier<D>,
     {
         let options = options.into();
+        if options.mode == Mode::Train {
+            return Err(PredictError::Training);
+        }
         let different = match options.mode {
             // Draws of one network differ in what they drop.
             Mode::EvaluateWithDropout => None,

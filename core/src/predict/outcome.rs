@@ -33,7 +33,8 @@ impl Prediction {
 
     /// The likeliest class of each example; of equal ones the first.
     pub fn predicted_classes(&self) -> Vec<u32> {
-        let rows = self.probabilities().chunks(self.classes);
+        // The fields are public: there may be no classes at all.
+        let rows = self.probabilities().chunks(self.classes.max(1));
         rows.map(most_probable).collect()
     }
 
