@@ -75,7 +75,6 @@ impl Dice {
     fn shape(&mut self) -> Shape {
         if self.between(0, 2) == 0 {
             let rows = [1, 1, 2, 3, 9][self.between(0, 4)];
-            // The CPU computes low-rank products of more than 64 outputs in another way.
             let outputs = [[1, 64], [1, 64], [65, 140]][self.between(0, 2)];
             return Shape::Matmul {
                 x: [self.between(1, 9), rows, self.between(1, 70)],

@@ -20,7 +20,7 @@ struct Case {
 }
 
 impl Case {
-    /// Everything, for planes shorter and longer than the blocks and lanes of kernels.
+    /// Everything, for planes shorter and longer than the blocks and lanes of kernels, and enough of them for threads.
     fn all() -> impl Iterator<Item = Self> {
         let shapes = [
             [6, 4, 3, 5],
@@ -28,6 +28,7 @@ impl Case {
             [7, 5, 1, 1],
             [3, 2, 33, 31],
             [2, 130, 2, 4],
+            [8, 16, 24, 24],
         ];
         shapes.into_iter().flat_map(|shape| {
             (0..16).map(move |bits| Self {

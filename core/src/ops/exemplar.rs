@@ -5,6 +5,7 @@ use super::{
     error::OpError,
     reference,
     route::Route,
+    scale::Components,
     weights::{Conv2dWeights, MatmulWeights, Weights, check},
 };
 use bayesadapter_shaders::{Conv2d, Map, Matmul, Padding, Source};
@@ -156,20 +157,15 @@ pub(super) fn conv2d(
     })
 }
 
-/// Up to so many outputs, the CPU's own low-rank product, which makes one product more in its backward
-/// pass, costs less than scaling x and y by tensor operations.
-const FEW_OUTPUTS: usize = 64;
-
 /// `sum_q ((x * l_q) W) * r_q`: products with the shared matrix between two scalings, so that all
-/// examples meet it at once, whatever their components. The factors are spread over the examples one
-/// rank at a time, and so are never larger than x and y.
+/// examples meet it at once, whatever their components. The tape keeps the scaled x and the product of every rank:
+/// making them again would be a fourth product in a step of three.
 fn low_rank_matmul(
     route: Route,
     x: Tensor<3>,
     weights: MatmulWeights,
     map: Map,
 ) -> Result<Tensor<3>, OpError> {
-    let device = x.device();
     let source = checked_source(&x, &weights, &map)?;
     route.check_exemplar(&ExemplarOp { map, source })?;
     let Weights::LowRank {
@@ -181,29 +177,26 @@ fn low_rank_matmul(
     else {
         unreachable!("the caller matched on the source");
     };
-    let ([components, inputs, rank], outputs) = (left.dims(), map.fan()[1]);
-    if outputs <= FEW_OUTPUTS && matches!(route, Route::Cpu) {
-        let weights = MatmulWeights::LowRank {
-            shared,
-            left,
-            right,
-            index,
+    let rank = left.dims()[2];
+    // Of one rank, all there is: the gradient of a part would be written into zeros.
+    let of_rank = |factors: &Tensor<3>, axis: usize, q: usize| -> Tensor<2> {
+        let factors = factors.clone();
+        let factors = match rank {
+            1 => factors,
+            _ => factors.narrow(axis, q, 1),
         };
-        return dispatch(route, x, weights, map, reference::matmul);
-    }
-    let slots = reference::slots(&index, &device);
+        factors.squeeze_dim(axis)
+    };
+    let index = Components::new(route, index, &x.device());
     let shared = MatmulWeights::Given {
         weights: shared.unsqueeze::<3>(),
         index: vec![0; map.batch()],
     };
     let mut y: Option<Tensor<3>> = None;
     for q in 0..rank {
-        let left = left.clone().slice([0..components, 0..inputs, q..q + 1]);
-        let right = right.clone().slice([0..components, q..q + 1, 0..outputs]);
-        let left = left.select(0, slots.clone()).swap_dims(1, 2);
-        let right = right.select(0, slots.clone());
-        let scaled = x.clone() * left;
-        let part = dispatch(route, scaled, shared.clone(), map, reference::matmul)? * right;
+        let scaled = index.scale(x.clone(), of_rank(&left, 2, q));
+        let part = dispatch(route, scaled, shared.clone(), map, reference::matmul)?;
+        let part = index.scale(part, of_rank(&right, 1, q));
         y = Some(match y {
             Some(y) => y + part,
             None => part,

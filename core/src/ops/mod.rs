@@ -22,6 +22,7 @@ mod norm;
 pub mod reference;
 mod route;
 mod sample;
+mod scale;
 #[cfg(test)]
 mod twins;
 mod weights;

@@ -90,18 +90,55 @@ fn parameter_gradients(
     }
 }
 
+/// One op with its tensors, and what the twins make of them.
+pub(super) struct Case {
+    pub x: Vec<f32>,
+    /// Of y.
+    pub grad: Vec<f32>,
+    pub parameters: Vec<Vec<f32>>,
+    pub shapes: Vec<Vec<usize>>,
+    pub y: Vec<f32>,
+    /// Of x, and of every parameter.
+    pub gradients: Vec<Vec<f32>>,
+}
+
+impl Case {
+    pub fn new(map: &Map, source: &Source) -> Self {
+        let x = values(0, map.x_shape().iter().product());
+        let grad = values(1, map.y_shape().iter().product());
+        let shapes = parameter_shapes(map, source);
+        let parameters: Vec<Vec<f32>> = (2..)
+            .zip(&shapes)
+            .map(|(tensor, shape)| values(tensor, shape.iter().product()))
+            .collect();
+        let slices: Vec<&[f32]> = parameters.iter().map(Vec::as_slice).collect();
+        let tensors = twin::Parameters { tensors: &slices };
+        let y = twin::product_forward(map, source, &x, tensors);
+        let dw = twin::product_backward_w(map, &x, &grad);
+        let mut gradients = parameter_gradients(map, source, &parameters, &dw);
+        gradients.insert(0, twin::product_backward_x(map, source, &grad, tensors));
+        Self {
+            x,
+            grad,
+            parameters,
+            shapes,
+            y,
+            gradients,
+        }
+    }
+}
+
 /// Value and gradients of one op.
 pub(super) fn check<B: Visible>(map: Map, source: Source) {
     let name = format!("{map:?} {source:?}");
-    let x = values(0, map.x_shape().iter().product());
-    let grad = values(1, map.y_shape().iter().product());
-    let shapes = parameter_shapes(&map, &source);
-    let parameters: Vec<Vec<f32>> = (2..)
-        .zip(&shapes)
-        .map(|(tensor, shape)| values(tensor, shape.iter().product()))
-        .collect();
-    let slices: Vec<&[f32]> = parameters.iter().map(Vec::as_slice).collect();
-    let twin_parameters = twin::Parameters { tensors: &slices };
+    let Case {
+        x,
+        grad,
+        parameters,
+        shapes,
+        y: expected_y,
+        gradients: expected,
+    } = Case::new(&map, &source);
     let tensors = || -> Vec<FloatTensor<B>> {
         let uploads = parameters.iter().zip(&shapes);
         uploads
@@ -117,13 +154,7 @@ pub(super) fn check<B: Visible>(map: Map, source: Source) {
         Parameters::from_vec(tensors()),
         op.clone(),
     );
-    let expected = twin::product_forward(&map, &source, &x, twin_parameters);
-    assert_close(&format!("y of {name}"), &B::download(&y), &expected);
-
-    let dw = twin::product_backward_w(&map, &x, &grad);
-    let mut expected = parameter_gradients(&map, &source, &parameters, &dw);
-    let dx = twin::product_backward_x(&map, &source, &grad, twin_parameters);
-    expected.insert(0, dx);
+    assert_close(&format!("y of {name}"), &B::download(&y), &expected_y);
     for (x_wanted, parameters_wanted) in [(true, true), (true, false), (false, true)] {
         let wanted = Wanted {
             x: x_wanted,

@@ -8,7 +8,7 @@ use bayesadapter::ops::{
 use bayesadapter_shaders::kernels::{self, MAX_WORKGROUPS, Reduction, Variant};
 use bayesadapter_shaders::{Conv2d, Map, Matmul, Source};
 use bayesadapter_tests::{
-    By, Place, Problem, Shape, SourceKind, Tolerance, assert_close, places, values, wgpu,
+    By, Place, Problem, Shape, SourceKind, Tolerance, assert_close, devices, places, values, wgpu,
 };
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
@@ -240,7 +240,9 @@ fn factors_of_many_ranks_stay_within_a_binding() {
         bias: false,
         seed: 3,
     };
-    agrees_with_reference(&problem, "wgpu", &wgpu());
+    for (name, device) in devices() {
+        agrees_with_reference(&problem, name, &device);
+    }
 }
 
 /// A stride past the image has one output, as the stride of one has for one pixel.

@@ -2,10 +2,10 @@
 //!
 //! - Given weights: the rows of all examples of a slot meet their weight in one product.
 //! - Gaussian: `x w_b = x mu + x (exp(psi) eps_b)`; the first part is one product for the batch.
-//! - Low rank: products with the shared weight between two scalings.
+//!
+//! Low-rank products never come here: they are composed of products with the shared weight between two scalings.
 
 use super::gaussian_matmul;
-use super::low_rank_matmul;
 use super::product::{Matrix, Threads, product};
 use super::runs::unwritten;
 use super::source::Weight;
@@ -13,6 +13,8 @@ use crate::ops::backend::Wanted;
 use bayesadapter_shaders::{BySlot, Matmul};
 use rayon::prelude::*;
 use std::borrow::Cow;
+
+const COMPOSED: &str = "the public op composes low-rank products of shared ones";
 
 /// y `[batch, rows, outputs]`.
 pub(super) fn forward(m: &Matmul, weight: &Weight, slots: usize, x: &[f32]) -> Vec<f32> {
@@ -51,7 +53,7 @@ pub(super) fn forward(m: &Matmul, weight: &Weight, slots: usize, x: &[f32]) -> V
             gaussian_matmul::add_noise(m, std, key, x, &mut y);
             y
         }
-        Weight::LowRank(low_rank) => low_rank_matmul::forward(m, low_rank, x),
+        Weight::LowRank(_) => unreachable!("{COMPOSED}"),
     }
 }
 
@@ -85,7 +87,7 @@ pub(super) fn backward(
             let d_psi = gaussian_matmul::add_noise_gradients(m, std, key, grad, x, &mut dx, wanted);
             vec![dx, d_mu, d_psi]
         }
-        Weight::LowRank(low_rank) => low_rank_matmul::backward(m, low_rank, grad, x, wanted),
+        Weight::LowRank(_) => unreachable!("{COMPOSED}"),
     }
 }
 

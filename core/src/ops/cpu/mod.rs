@@ -7,7 +7,6 @@ mod exp;
 mod gaussian_matmul;
 mod gaussian_rows;
 mod lanes;
-mod low_rank_matmul;
 mod matmul;
 mod norm;
 mod norm_backward;
@@ -15,6 +14,7 @@ mod norm_ops;
 mod product;
 mod runs;
 mod sample;
+mod scale;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -114,6 +114,15 @@ fn contiguous_all(tensors: Vec<FlexTensor>) -> Vec<FlexTensor> {
 /// The values of a contiguous f32 tensor, which the public ops have made sure of.
 fn slice(tensor: &FlexTensor) -> &[f32] {
     tensor.as_slice().unwrap_or_default()
+}
+
+/// The values of a contiguous f32 tensor, to be written in place; a copy of them, if another tensor
+/// has them too.
+fn slice_mut(tensor: &mut FlexTensor) -> &mut [f32] {
+    match tensor.layout().contiguous_offsets() {
+        Some((start, end)) => &mut tensor.storage_mut()[start..end],
+        None => &mut [],
+    }
 }
 
 fn slices(tensors: &[FlexTensor]) -> Vec<&[f32]> {

@@ -2,7 +2,7 @@
 
 use super::norm::{Forward, Given, Planes};
 use super::norm_backward::OfX;
-use super::{contiguous, norm, norm_backward, shaped_like, slice, tensor};
+use super::{contiguous, norm, norm_backward, shaped_like, slice, slice_mut, tensor};
 use crate::ops::norm::backend::{
     NormBackend, NormGradient, NormInputs, NormOp, NormWanted, Saved, Statistics,
 };
@@ -97,13 +97,4 @@ impl NormGradient for Flex {
 fn planes(x: &FlexTensor) -> Planes {
     let shape: Vec<usize> = x.layout().shape().iter().copied().collect();
     Planes::of(&shape)
-}
-
-/// The values of a contiguous f32 tensor, to be written in place; a copy of them, if another tensor
-/// has them too.
-fn slice_mut(tensor: &mut FlexTensor) -> &mut [f32] {
-    match tensor.layout().contiguous_offsets() {
-        Some((start, end)) => &mut tensor.storage_mut()[start..end],
-        None => &mut [],
-    }
 }

@@ -4,6 +4,9 @@
 use rayon::prelude::*;
 use std::mem::MaybeUninit;
 
+/// Elements that a thread has gone through by the time another is awake.
+pub(super) const FEW: usize = 1 << 16;
+
 /// A copy of `values`, of which `change(r, run)` has changed run `r`, `length` elements long.
 pub(super) fn changed_copy(
     values: &[f32],
@@ -12,11 +15,21 @@ pub(super) fn changed_copy(
 ) -> Vec<f32> {
     let mut copy = Vec::with_capacity(values.len());
     let spare = &mut copy.spare_capacity_mut()[..values.len()];
-    spare
-        .par_chunks_mut(length)
-        .zip(values.par_chunks(length))
-        .enumerate()
-        .for_each(|(run, (spare, values))| change(run, spare.write_copy_of_slice(values)));
+    let write = |(run, (spare, values)): (usize, (&mut [MaybeUninit<f32>], &[f32]))| {
+        change(run, spare.write_copy_of_slice(values));
+    };
+    match values.len() > FEW {
+        true => spare
+            .par_chunks_mut(length)
+            .zip(values.par_chunks(length))
+            .enumerate()
+            .for_each(write),
+        false => spare
+            .chunks_mut(length)
+            .zip(values.chunks(length))
+            .enumerate()
+            .for_each(write),
+    }
     // SAFETY: the runs cover the first `values.len()` elements, and each was written.
     unsafe { copy.set_len(values.len()) };
     copy

@@ -1,8 +1,13 @@
 //! The ops of the CPU against the twins of the kernels, which are written to be read.
 
 use super::{Flex, FlexTensor, lanes::Level, slice, tensor};
-use crate::ops::twins::{Visible, check, check_gaussian_samples, check_low_rank_samples};
-use bayesadapter_shaders::{Conv2d, Map, Matmul, Padding, cases};
+use crate::ops::MatmulWeights;
+use crate::ops::exemplar_matmul;
+use crate::ops::twins::{
+    Case, Visible, assert_close, check, check_gaussian_samples, check_low_rank_samples,
+};
+use bayesadapter_shaders::{Conv2d, Map, Matmul, Padding, Source, cases};
+use burn::tensor::{Device, Tensor, TensorData};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How many of this processor's instruction sets are passed over, the widest first. Tests that run at the same time
@@ -67,11 +72,51 @@ fn ops_agree_with_the_twins() {
         PASSED_OVER.store(passed_over, Ordering::Relaxed);
         for map in cases::small_maps().into_iter().chain(own_maps()) {
             for source in cases::sources(map.batch()) {
-                check::<Flex>(map, source);
+                match (map, &source) {
+                    (Map::Matmul(_), Source::LowRank { index, .. }) => {
+                        check_composed(&map, &source, index);
+                    }
+                    _ => check::<Flex>(map, source),
+                }
             }
         }
     }
     PASSED_OVER.store(0, Ordering::Relaxed);
+}
+
+/// A low-rank product, of which the public op makes several.
+fn check_composed(map: &Map, source: &Source, index: &[u32]) {
+    fn leaf<const D: usize>(values: &[f32], shape: &[usize]) -> Tensor<D> {
+        let data = TensorData::new(values.to_vec(), shape);
+        Tensor::from_data(data, &Device::flex().autodiff()).require_grad()
+    }
+    fn read<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+        tensor.into_data().try_to_vec().expect("f32")
+    }
+    let case = Case::new(map, source);
+    let x = leaf::<3>(&case.x, &map.x_shape());
+    let shared = leaf::<2>(&case.parameters[0], &case.shapes[0]);
+    let [left, right] = [1, 2].map(|at| leaf::<3>(&case.parameters[at], &case.shapes[at]));
+    let weights = MatmulWeights::LowRank {
+        shared: shared.clone(),
+        left: left.clone(),
+        right: right.clone(),
+        index: index.to_vec(),
+    };
+    let y = exemplar_matmul(x.clone(), weights, None).expect("a valid shape");
+    let name = format!("{map:?} {source:?}");
+    assert_close(&format!("y of {name}"), &read(y.clone()), &case.y);
+    let gradients = (y * leaf(&case.grad, &map.y_shape())).sum().backward();
+    let found = [
+        x.grad(&gradients).map(read),
+        shared.grad(&gradients).map(read),
+        left.grad(&gradients).map(read),
+        right.grad(&gradients).map(read),
+    ];
+    for (at, (found, expected)) in found.iter().zip(&case.gradients).enumerate() {
+        let found = found.as_deref().unwrap_or_default();
+        assert_close(&format!("gradient {at} of {name}"), found, expected);
+    }
 }
 
 #[test]
