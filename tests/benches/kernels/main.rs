@@ -40,7 +40,7 @@ fn main() {
     machine(&mut table);
     let mut measure = Measure::new(&directory, quick);
     let seconds = |full: u64, short: u64| Duration::from_secs(if quick { short } else { full });
-    measure.allow(seconds(130, 30));
+    measure.allow(seconds(300, 60));
     // The targets speak of training steps.
     let passes = if quick { &Pass::ALL[1..] } else { &Pass::ALL };
     cpu::measure(&mut measure, &mut table, &shapes, passes);

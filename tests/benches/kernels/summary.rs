@@ -74,9 +74,12 @@ pub fn summarise(table: &mut Table, shapes: &[Shape]) {
             continue;
         };
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let (over, source) = (format!("{over:?}"), source.name());
+        // Some may have been left out when the time was up.
+        let all = shapes.iter().filter(|shape| keep(&shape.name)).count();
+        let (measured, over, source) = (values.len(), format!("{over:?}"), source.name());
         println!(
-            "{ratio:<16} {device:<5} {source:<9} {over:<10} geometric mean {mean:.2}, least {least:.2} ({target})",
+            "{ratio:<16} {device:<5} {source:<9} {over:<10} geometric mean {mean:.2}, least {least:.2} ({target}), over \
+             {measured} of {all} layers",
         );
         let figures = [("geometric_mean", mean), ("least", least)];
         let shape = format!("{ratio}, {over}");

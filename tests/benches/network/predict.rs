@@ -1,4 +1,5 @@
-//! Predictions with many draws, beside as many single passes.
+//! Predictions with many draws at once, beside as many passes through the network, one draw after the other, and beside
+//! as many predictions with one draw.
 
 use crate::{
     peer,
@@ -7,11 +8,15 @@ use crate::{
 };
 use bayesadapter::{
     models::Network,
+    pass::Pass,
     posterior::Bayes,
     predict::{Draws, PredictOptions},
 };
 use bayesadapter_tests::median_seconds;
-use burn::{module::Module, tensor::Device};
+use burn::{
+    module::Module,
+    tensor::{Device, activation::softmax},
+};
 
 const DRAWS: u32 = 20;
 
@@ -40,18 +45,28 @@ fn compare(
     repeats: usize,
 ) {
     let x = images(examples, &bayes.devices()[0]);
+    let name = |how: &str| format!("{name}, {examples} images, 20 {how}");
+    let pass = |draw| {
+        let logits = bayes.run(Pass::draw(draw), |network| network.forward(x.clone()));
+        let probabilities = softmax(logits.expect("images fit the network"), 1);
+        drop(probabilities.into_data());
+    };
+    let passes = name("passes of one draw");
+    let seconds = median_seconds(repeats, || (0..DRAWS).for_each(pass));
+    report.time(&passes, seconds);
     let predict = |draws: Draws| {
         let options = PredictOptions::new(draws);
         let prediction = bayes.predict(x.clone(), options);
         drop(prediction.expect("images fit the network"));
     };
-    let singly = format!("{name}, {examples} images, 20 single draws");
+    let singly = name("predictions of one draw");
     let seconds = median_seconds(repeats, || {
         (0..DRAWS).for_each(|draw| predict(Draws::List(vec![draw])));
     });
     report.time(&singly, seconds);
-    let together = format!("{name}, {examples} images, 20 draws at once");
+    let together = name("draws at once");
     let seconds = median_seconds(repeats, || predict(Draws::Fixed(DRAWS)));
     report.time(&together, seconds);
-    report.compare(&together, "of_single_draws", &singly);
+    report.compare(&together, "of_passes", &passes);
+    report.compare(&together, "of_predictions", &singly);
 }
