@@ -5,11 +5,13 @@ use bayesadapter::{
     file::{FileError, Header, OLDEST_VERSION, PosteriorFile, write_atomically},
     models::{Architecture, ModelConfig, Network},
     pass::Pass,
-    posterior::{Bayes, IntoBayes, LowRankEnsemble, MeanField, Point, Posterior, Select},
+    posterior::{
+        Bayes, IntoBayes, LeftAlone, LowRankEnsemble, MeanField, Point, Posterior, Select,
+    },
 };
 use bayesadapter_tests::{Tolerance, assert_close, devices, values};
 use burn::{
-    module::Module,
+    module::{Module, ParamGroup},
     tensor::{Device, Tensor},
 };
 use serde_json::json;
@@ -87,6 +89,46 @@ fn a_selection_by_function_is_stored_as_what_it_selected() {
     assert!(matches!(opened.posterior().select(), Select::Paths(_)));
     let opened = opened.into_network(&Device::flex()).unwrap();
     assert_eq!(opened.account().converted, original.account().converted);
+}
+
+#[test]
+fn parameters_frozen_before_the_conversion_come_back_frozen() {
+    let device = Device::flex();
+    let posteriors: [Posterior; 5] = [
+        MeanField::fine_tune(10).with_pretrained_prior().into(),
+        MeanField::fine_tune(10)
+            .with_select(Select::LastLayer)
+            .into(),
+        MeanField::fine_tune(10)
+            .with_select(Select::matching(|path, _| !path.contains("fc1")))
+            .into(),
+        LowRankEnsemble::fine_tune(10).with_components(3).into(),
+        Point::train(10).into(),
+    ];
+    for posterior in posteriors {
+        device.seed(9);
+        let mut network = architecture().init(&device).unwrap();
+        // Thawed, the last of them would be the `LastLayer`.
+        for layer in ["conv1", "bn1", "fc2"] {
+            network = network.freeze_group(ParamGroup::from_predicate(layer));
+        }
+        let original = network.into_bayes(posterior).unwrap();
+        let is_frozen = |(path, why): &(String, LeftAlone)| {
+            path.ends_with("conv1.weight") && *why == LeftAlone::NotTrained
+        };
+        assert!(original.account().left_alone.iter().any(is_frozen));
+        let bytes = original.to_file(&header()).unwrap();
+        let file = PosteriorFile::from_bytes(&bytes).unwrap();
+        let opened = file.into_network(&device).unwrap();
+        assert_eq!(opened.account(), original.account());
+        assert_eq!(outputs(&opened), outputs(&original));
+        let trained = |bayes: &Bayes<Network>| -> Vec<bool> {
+            let entries = bayes.inventory().entries;
+            entries.iter().map(|entry| entry.trained).collect()
+        };
+        assert_eq!(trained(&opened), trained(&original));
+        assert!(opened.to_file(&header()).unwrap() == bytes, "byte for byte");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a posterior file says about itself.
 
-use super::FileError;
+use super::{FileError, frozen};
 use crate::{
     models::{Architecture, ModelConfig, Normalisation},
     posterior::{Bayes, LowRankEnsemble, MeanField, Posterior, Select},
@@ -36,6 +36,9 @@ pub struct Header {
 pub(super) struct Stored {
     version: u32,
     pub posterior: Posterior,
+    /// Paths of the parameters that were frozen before the conversion.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub frozen: Vec<String>,
     #[serde(flatten)]
     pub header: Header,
 }
@@ -73,6 +76,7 @@ impl Header {
         let stored = Stored {
             version: VERSION,
             posterior: without_function(bayes),
+            frozen: frozen::paths(bayes),
             header: self.clone(),
         };
         serde_json::to_string(&stored).map_err(|error| FileError::Header(error.to_string()))

@@ -4,6 +4,7 @@
 //! hold a versioned [`Header`] with all that is needed to predict, and a checksum of everything.
 
 mod error;
+mod frozen;
 mod header;
 mod read;
 mod tensors;

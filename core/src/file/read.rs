@@ -2,6 +2,7 @@
 
 use super::{
     FileError, HEADER, Header,
+    frozen::Freeze,
     header::Stored as StoredHeader,
     tensors::{self, Fill, Stored},
 };
@@ -19,6 +20,7 @@ use std::collections::BTreeMap;
 pub struct PosteriorFile {
     header: Header,
     posterior: Posterior,
+    frozen: Vec<String>,
     tensors: BTreeMap<String, Stored>,
 }
 
@@ -57,7 +59,10 @@ impl PosteriorFile {
         let (expected, json) = parts.ok_or(FileError::Header("it has one line".to_owned()))?;
         // The version before all else: what follows may look different in a later one.
         let StoredHeader {
-            posterior, header, ..
+            posterior,
+            frozen,
+            header,
+            ..
         } = StoredHeader::from_json(json)?;
         let mut tensors = BTreeMap::new();
         for placed in contained.tensors()? {
@@ -85,6 +90,7 @@ impl PosteriorFile {
         Ok(Self {
             header,
             posterior,
+            frozen,
             tensors,
         })
     }
@@ -112,12 +118,14 @@ impl PosteriorFile {
         self.into_bayes_of(architecture.init(device)?)
     }
 
-    /// The posterior on a network of the user's own, whose parameters are replaced.
+    /// The posterior on a network of the user's own, whose parameters are replaced. Those that were frozen before
+    /// the conversion are frozen again.
     ///
     /// # Errors
     ///
     /// Tensors that are not those of the network.
     pub fn into_bayes_of<M: Module>(self, network: M) -> Result<Bayes<M>, FileError> {
+        let network = network.map(&mut Freeze::new(&self.frozen));
         self.check_size(&network)?;
         let bayes = network.into_bayes(self.posterior)?;
         let expected = tensors::shapes(bayes.network());
