@@ -27,7 +27,8 @@ pub struct UncertaintyBucket {
 /// decides. With fewer examples than buckets the last ones are empty. Infinite uncertainty is the largest.
 ///
 /// # Errors
-/// No examples; lengths that differ; `buckets` is 0; an uncertainty that is NaN.
+/// No examples; lengths that differ; `buckets` is 0 or above [`MAX_PARTS`](super::MAX_PARTS); an uncertainty that is
+/// NaN.
 ///
 /// ```
 /// use bayesadapter::metrics::uncertainty_buckets;
@@ -99,6 +100,8 @@ mod tests {
         assert!(matches!(nan, MetricError::Score { position: 1, .. }));
         let zero = uncertainty_buckets(&[0.0], &[true], 0).unwrap_err();
         assert_eq!(zero, MetricError::Zero { what: "buckets" });
+        let many = uncertainty_buckets(&[0.0], &[true], usize::MAX).unwrap_err();
+        assert!(matches!(many, MetricError::TooMany { limit: 10_000, .. }));
         let empty = uncertainty_buckets::<f32>(&[], &[], 2).unwrap_err();
         assert!(matches!(empty, MetricError::Empty { .. }));
         let short = uncertainty_buckets(&[0.0, 1.0], &[true], 2).unwrap_err();

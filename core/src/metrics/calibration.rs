@@ -29,7 +29,7 @@ pub struct ReliabilityBin {
 /// |accuracy - mean confidence|, weighted by the examples of each bin. [`ECE_BINS`] is the usual number.
 ///
 /// # Errors
-/// `bins` is 0.
+/// `bins` is 0 or above [`MAX_PARTS`](super::MAX_PARTS).
 ///
 /// ```
 /// use bayesadapter::metrics::{ECE_BINS, Predictions, ece};
@@ -50,7 +50,7 @@ pub fn ece(predictions: &Predictions<'_>, bins: usize) -> Result<f64, MetricErro
 /// [`ece`] over bins that hold equally many examples (see [`adaptive_reliability_bins`]).
 ///
 /// # Errors
-/// `bins` is 0.
+/// `bins` is 0 or above [`MAX_PARTS`](super::MAX_PARTS).
 pub fn adaptive_ece(predictions: &Predictions<'_>, bins: usize) -> Result<f64, MetricError> {
     check_parts("bins", bins)?;
     let (confidences, correct) = (predictions.confidences(), predictions.correct());
@@ -69,7 +69,7 @@ pub fn adaptive_ece(predictions: &Predictions<'_>, bins: usize) -> Result<f64, M
 /// excluded; with many classes they dominate, and the result is small by nature.
 ///
 /// # Errors
-/// `bins` is 0.
+/// `bins` is 0 or above [`MAX_PARTS`](super::MAX_PARTS).
 pub fn classwise_ece(predictions: &Predictions<'_>, bins: usize) -> Result<f64, MetricError> {
     check_parts("bins", bins)?;
     let (classes, uppers) = (predictions.classes(), upper_edges(bins));
@@ -93,7 +93,8 @@ pub fn classwise_ece(predictions: &Predictions<'_>, bins: usize) -> Result<f64, 
 /// [`SUM_TOLERANCE`](super::SUM_TOLERANCE), count as 1.
 ///
 /// # Errors
-/// No examples; lengths that differ; `bins` is 0; a confidence outside 0..=1, or NaN.
+/// No examples; lengths that differ; `bins` is 0 or above [`MAX_PARTS`](super::MAX_PARTS); a confidence outside
+/// 0..=1, or NaN.
 ///
 /// ```
 /// use bayesadapter::metrics::reliability_bins;

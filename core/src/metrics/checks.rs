@@ -28,12 +28,19 @@ pub(super) fn check_length<T>(
     }
 }
 
-/// Refuses a number of parts that is zero.
+/// The most bins or buckets. They are kept in memory, and a calibration error keeps them for every class.
+pub const MAX_PARTS: usize = 10_000;
+
+/// Refuses a number of parts that is zero or above [`MAX_PARTS`].
 pub(super) fn check_parts(what: &'static str, parts: usize) -> Result<(), MetricError> {
-    if parts == 0 {
-        Err(MetricError::Zero { what })
-    } else {
-        Ok(())
+    match parts {
+        0 => Err(MetricError::Zero { what }),
+        1..=MAX_PARTS => Ok(()),
+        found => Err(MetricError::TooMany {
+            what,
+            found,
+            limit: MAX_PARTS,
+        }),
     }
 }
 

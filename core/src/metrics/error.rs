@@ -74,6 +74,16 @@ pub enum MetricError {
         /// The argument.
         what: &'static str,
     },
+    /// More parts than are kept.
+    #[error("{what} is {found}; at most {limit} are possible")]
+    TooMany {
+        /// The argument.
+        what: &'static str,
+        /// The number asked for.
+        found: usize,
+        /// The most that there can be.
+        limit: usize,
+    },
     /// The label cannot be among that many classes.
     #[error("k = {k}, but the best 1 to {classes} of {classes} classes can be looked at")]
     TopK {

@@ -43,6 +43,7 @@ pub use calibration::{
     ECE_BINS, ReliabilityBin, adaptive_ece, adaptive_reliability_bins, classwise_ece, ece,
     reliability_bins,
 };
+pub use checks::MAX_PARTS;
 pub use classification::{PROBABILITY_FLOOR, accuracy, brier, nll, top_k_accuracy};
 pub use detection::{TPR_95, aupr, auroc, fpr_at_tpr};
 pub use draws::{DrawCurve, DrawScore, draw_curve};

@@ -1,6 +1,7 @@
 //! Bins by hand.
 
 use super::*;
+use crate::metrics::MAX_PARTS;
 
 fn counts(bins: &[ReliabilityBin]) -> Vec<usize> {
     bins.iter().map(|bin| bin.count).collect()
@@ -101,6 +102,18 @@ fn what_cannot_be_binned_is_refused() {
     assert_eq!(adaptive_ece(&predictions, 0), Err(no_bins.clone()));
     assert_eq!(classwise_ece(&predictions, 0), Err(no_bins.clone()));
     assert_eq!(reliability_bins(&[0.5], &[true], 0), Err(no_bins));
+    for found in [MAX_PARTS + 1, usize::MAX] {
+        let too_many = MetricError::TooMany {
+            what: "bins",
+            found,
+            limit: MAX_PARTS,
+        };
+        assert_eq!(ece(&predictions, found), Err(too_many.clone()));
+        assert_eq!(adaptive_ece(&predictions, found), Err(too_many.clone()));
+        assert_eq!(classwise_ece(&predictions, found), Err(too_many.clone()));
+        assert_eq!(reliability_bins(&[0.5], &[true], found), Err(too_many));
+    }
+    assert_eq!(classwise_ece(&predictions, MAX_PARTS), Ok(0.0));
     let empty = reliability_bins(&[], &[], 5).unwrap_err();
     assert!(matches!(empty, MetricError::Empty { .. }));
     let short = reliability_bins(&[0.5, 0.5], &[true], 5).unwrap_err();
