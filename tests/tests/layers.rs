@@ -332,7 +332,14 @@ fn normalisations_are_burns() {
                 &format!("layer norm on {name}"),
                 &device,
                 [3, 2, 5],
-                (ours, |layer, x: Tensor<3>| layer.forward(x)),
+                (ours.clone(), |layer, x: Tensor<3>| layer.forward(x)),
+                (shaken(burns.clone()), |layer, x| layer.forward(x)),
+            );
+            same(
+                &format!("layer norm of a vector on {name}"),
+                &device,
+                [5],
+                (ours, |layer, x: Tensor<1>| layer.forward(x)),
                 (shaken(burns), |layer, x| layer.forward(x)),
             );
         }

@@ -49,12 +49,13 @@ impl LayerNormConfig {
 }
 
 impl LayerNorm {
-    /// `[.., d_model]`, keeping the shape; the first axis is that of the examples.
+    /// `[.., d_model]`, keeping the shape; the first axis is that of the examples. A vector is one example.
     pub fn forward<const D: usize>(&self, input: Tensor<D>) -> Tensor<D> {
         if pass::has_failed() {
             return input;
         }
-        match Affine::of(&self.gamma, self.beta.as_ref(), input.dims()[0]) {
+        let rows = if D == 1 { 1 } else { input.dims()[0] };
+        match Affine::of(&self.gamma, self.beta.as_ref(), rows) {
             Affine::Shared(scale, shift) => layer_norm(input, scale, shift, self.epsilon),
             Affine::Each(scale, shift) => {
                 let ones = Tensor::ones([input.dims()[D - 1]], &input.device());
