@@ -1,9 +1,12 @@
 //! The complexity loss `KL(q || prior) / n`, and its gradient, which is added after the backward pass
 //! as weight decay is: no node of it is in the graph.
 
-use super::{Entry, Inventory, Prior, Spread, low_rank::repeated, product::product};
+mod low_rank;
+
+use super::{Inventory, Prior, Spread};
 use crate::{ops::OpError, pass::PassError, read};
 use burn::{module::ParamId, optim::GradientsParams, tensor::Tensor};
+use low_rank::LowRankTerms;
 
 /// Adds the gradient of the complexity loss to `gradients`. Parameters without a gradient took no part
 /// in the pass, and stay without.
@@ -97,114 +100,6 @@ fn from_prior_mean(mean: &Tensor<1>, prior_mean: &Option<Tensor<1>>) -> Tensor<1
 
 fn squares(values: Tensor<1>) -> Tensor<1> {
     values.clone() * values
-}
-
-/// Gradients of `lambda / 2C * sum_c |W * (l[c] r[c])|^2`.
-///
-/// The squared factor of a component is a sum over pairs `(p, q)` of ranks of
-/// `(l_p l_q) (r_p r_q)`, so with those products as matrices `pairs_left [in, C r^2]` and
-/// `pairs_right [C r^2, out]` everything is two matrix products, and no component is materialised.
-struct LowRankTerms<'a> {
-    entry: &'a Entry,
-    left: &'a Tensor<3>,
-    right: &'a Tensor<3>,
-    repeats: usize,
-    scale: f64,
-}
-
-impl<'a> LowRankTerms<'a> {
-    fn new(entry: &'a Entry, left: &'a Tensor<3>, right: &'a Tensor<3>, lambda: f64) -> Self {
-        let [components, rows, _] = left.dims();
-        let fan_in = entry.value.dims()[0] / right.dims()[2];
-        Self {
-            entry,
-            left,
-            right,
-            repeats: fan_in / rows,
-            scale: lambda / components as f64,
-        }
-    }
-
-    /// `[in, out]` from the layout of the parameter.
-    fn matrix(&self, value: Tensor<1>) -> Tensor<2> {
-        let fan_out = self.right.dims()[2];
-        let fan_in = value.dims()[0] / fan_out;
-        match self.entry.shape.len() {
-            2 => value.reshape([fan_in, fan_out]),
-            _ => value.reshape([fan_out, fan_in]).transpose(),
-        }
-    }
-
-    /// The reverse of [`matrix`](Self::matrix).
-    fn flat(&self, matrix: Tensor<2>) -> Tensor<1> {
-        let [fan_in, fan_out] = matrix.dims();
-        let matrix = match self.entry.shape.len() {
-            2 => matrix,
-            _ => matrix.transpose(),
-        };
-        matrix.reshape([fan_in * fan_out])
-    }
-
-    /// `l_p l_q`, `[in, C * r * r]`.
-    fn pairs_left(&self) -> Tensor<2> {
-        let left = repeated(self.left.clone(), self.repeats);
-        let [components, fan_in, rank] = left.dims();
-        let left = left.swap_dims(0, 1);
-        let by_first = left.clone().reshape([fan_in, components, rank, 1]);
-        let by_second = left.reshape([fan_in, components, 1, rank]);
-        (by_first * by_second).reshape([fan_in, components * rank * rank])
-    }
-
-    /// `r_p r_q`, `[C * r * r, out]`.
-    fn pairs_right(&self) -> Tensor<2> {
-        let [components, rank, fan_out] = self.right.dims();
-        let by_first = self.right.clone().reshape([components, rank, 1, fan_out]);
-        let by_second = self.right.clone().reshape([components, 1, rank, fan_out]);
-        (by_first * by_second).reshape([components * rank * rank, fan_out])
-    }
-
-    fn squared_weight(&self) -> Tensor<2> {
-        self.matrix(self.entry.value.clone() * self.entry.value.clone())
-    }
-
-    fn shared(&self) -> Result<Tensor<1>, OpError> {
-        let squares = product(self.pairs_left(), self.pairs_right())?;
-        let weight = self.matrix(self.entry.value.clone());
-        Ok(self.flat((weight * squares).mul_scalar(self.scale)))
-    }
-
-    /// `d l_p = sum_q l_q * (W^2 (r_p r_q)^T)`, flat.
-    fn left(&self) -> Result<Tensor<1>, OpError> {
-        let [components, rows, rank] = self.left.dims();
-        let fan_in = rows * self.repeats;
-        let products = product(self.squared_weight(), self.pairs_right().transpose())?
-            .reshape([fan_in, components, rank, rank]);
-        let left = repeated(self.left.clone(), self.repeats)
-            .swap_dims(0, 1)
-            .reshape([fan_in, components, 1, rank]);
-        // [in, C, r], with the inputs that share a factor summed.
-        let gradient = (products * left)
-            .sum_dim(3)
-            .reshape([rows, self.repeats, components * rank])
-            .sum_dim(1)
-            .reshape([rows, components, rank])
-            .swap_dims(0, 1);
-        Ok(gradient
-            .mul_scalar(self.scale)
-            .reshape([components * rows * rank]))
-    }
-
-    /// `d r_p = sum_q (l_p l_q)^T W^2 * r_q`, flat.
-    fn right(&self) -> Result<Tensor<1>, OpError> {
-        let [components, rank, fan_out] = self.right.dims();
-        let products = product(self.pairs_left().transpose(), self.squared_weight())?
-            .reshape([components, rank, rank, fan_out]);
-        let right = self.right.clone().reshape([components, 1, rank, fan_out]);
-        let gradient = (products * right).sum_dim(2);
-        Ok(gradient
-            .mul_scalar(self.scale)
-            .reshape([components * rank * fan_out]))
-    }
 }
 
 /// Adds a flat tensor to the gradient of a parameter of the given rank.

@@ -4,16 +4,29 @@ use crate::subject::{Along, Move, bayes, filled, images, posteriors};
 use bayesadapter::{
     nn,
     pass::{Estimator, Pass},
-    posterior::{IntoBayes, MeanField, Posterior},
+    posterior::{IntoBayes, Inventory, LowRankEnsemble, LowRankForm, MeanField, Posterior},
 };
 use bayesadapter_tests::{devices, values};
 use burn::{module::Module, optim::GradientsParams, tensor::Device};
+
+/// Ensembles with both layouts of the left factors.
+fn of_rank(rank: usize) -> impl Iterator<Item = Posterior> {
+    let forms = [LowRankForm::Patches, LowRankForm::Channels].into_iter();
+    forms.map(move |form| {
+        let ensemble = LowRankEnsemble {
+            initial_std: 0.3,
+            ..LowRankEnsemble::fine_tune(1_000)
+        };
+        let ensemble = ensemble.with_components(3).with_rank(rank);
+        Posterior::from(ensemble.with_form(form))
+    })
+}
 
 /// The gradient that is added after the backward pass is that of the loss that is reported.
 #[test]
 fn complexity_gradients_agree_with_finite_differences() {
     for (name, device) in devices() {
-        for posterior in posteriors() {
+        for posterior in posteriors().into_iter().chain(of_rank(8)) {
             complexity_gradients_agree(&posterior, name, &device.clone().autodiff());
         }
     }
@@ -71,4 +84,26 @@ fn the_complexity_loss_of_a_gaussian_is_its_divergence() {
         (found - divergence / 50.0).abs() < 1e-7,
         "{found} and {divergence} / 50"
     );
+}
+
+/// `lambda / 2C * sum_c |w[c]|^2`, with the weights of every network of the ensemble.
+#[test]
+fn the_complexity_loss_of_an_ensemble_is_the_mean_of_its_networks() {
+    let device = Device::flex();
+    for posterior in [1, 2, 8].into_iter().flat_map(of_rank) {
+        let bayes = bayes(posterior.clone(), &device);
+        let squares = |k: u32| -> f64 {
+            let entries = Inventory::of(&bayes.draw(k).unwrap()).entries.into_iter();
+            let trained = entries.filter(|entry| entry.trained);
+            let weights = trained.flat_map(|entry| values(entry.value));
+            weights.map(|weight| f64::from(weight).powi(2)).sum()
+        };
+        let mean = (0..3).map(squares).sum::<f64>() / 3.0;
+        let expected = posterior.prior().lambda / 2.0 * mean;
+        let found = bayes.complexity_loss().unwrap();
+        assert!(
+            (found - expected).abs() < 1e-5 * expected,
+            "{posterior:?}: {found} and {expected}"
+        );
+    }
 }
