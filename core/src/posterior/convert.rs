@@ -7,7 +7,7 @@ use super::{
 use crate::path::{PER_EXAMPLE, Path, REPARAMETERIZATION};
 use burn::{
     module::{Module, ModuleVisitor, Param, Reparameterizer},
-    tensor::Tensor,
+    tensor::{DType, Tensor},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -29,7 +29,8 @@ pub trait IntoBayes: Module {
     ///
     /// # Errors
     ///
-    /// Settings that make no sense, a selection of nothing, and a network that is converted already.
+    /// Settings that make no sense, a selection of nothing or of parameters that are not f32, and a network that is
+    /// converted already.
     fn into_bayes(self, posterior: impl Into<Posterior>) -> Result<Bayes<Self>, ConvertError> {
         convert(self, posterior.into())
     }
@@ -139,6 +140,15 @@ impl Plan {
         if plan.numbers.is_empty() && !matches!(posterior, Posterior::Point(_)) {
             return Err(nothing(posterior.select(), &listing.parameters));
         }
+        let other = |listed: &&Listed| {
+            listed.dtype != DType::F32 && plan.numbers.contains_key(&listed.path)
+        };
+        if let Some(listed) = listing.parameters.iter().find(other) {
+            return Err(ConvertError::DType {
+                path: listed.path.clone(),
+                found: listed.dtype,
+            });
+        }
         Ok(plan)
     }
 
@@ -205,6 +215,7 @@ pub(super) struct Listed {
     /// The path without the names of the variants of enums.
     pub short_path: String,
     pub shape: Vec<usize>,
+    pub dtype: DType,
     pub trained: bool,
 }
 
@@ -243,6 +254,11 @@ impl ModuleVisitor for Listing {
             path: self.path.name(),
             short_path: self.path.without_variants(),
             shape: param.lazy_shape().to_vec(),
+            // To look at weights that are not made yet would make them.
+            dtype: match param.is_initialized() {
+                true => param.base().dtype(),
+                false => DType::F32,
+            },
             trained,
         });
     }

@@ -1,5 +1,7 @@
 //! Why a network could not be converted.
 
+use burn::tensor::DType;
+
 /// Why a network could not be converted. The network given is left as it was.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -29,5 +31,16 @@ pub enum ConvertError {
     Converted {
         /// Path of the parameter.
         path: String,
+    },
+    /// Posteriors are drawn in f32.
+    #[error(
+        "{path} is {found:?}, but posteriors are drawn in f32; first convert the weights with \
+         `param.map(|value| value.cast(DType::F32))` in a `ModuleMapper`, or leave this one out of the selection"
+    )]
+    DType {
+        /// Path of the parameter.
+        path: String,
+        /// What it is.
+        found: DType,
     },
 }

@@ -155,6 +155,7 @@ mod tests {
             path: path.to_owned(),
             short_path: short_path.to_owned(),
             shape: vec![10],
+            dtype: burn::tensor::DType::F32,
             trained: true,
         }
     }

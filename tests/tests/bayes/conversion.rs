@@ -13,7 +13,7 @@ use bayesadapter::{
 use bayesadapter_tests::{Tolerance, assert_close, devices, values};
 use burn::{
     module::Module,
-    tensor::{Device, Tensor, read_sync},
+    tensor::{DType, Device, Tensor, read_sync},
 };
 
 #[test]
@@ -224,6 +224,24 @@ fn settings_without_sense_are_refused() {
     );
     let twice = bayes(MeanField::fine_tune(10), &device).into_bayes(MeanField::fine_tune(10));
     assert!(matches!(twice, Err(ConvertError::Converted { .. })));
+}
+
+#[test]
+fn parameters_that_are_not_f32_are_refused() {
+    let device = Device::flex();
+    for found in [DType::F16, DType::BF16, DType::F64] {
+        let mut network = Network::new(&device);
+        network.head.weight = network.head.weight.map(|weight| weight.cast(found));
+        let convert = |posterior: Posterior| network.clone().into_bayes(posterior).map(drop);
+        for posterior in posteriors() {
+            let path = "head.weight".to_owned();
+            let expected = ConvertError::DType { path, found };
+            assert_eq!(convert(posterior), Err(expected));
+        }
+        let others = MeanField::fine_tune(10).with_select(Select::paths(["conv.*"]));
+        assert_eq!(convert(others.into()), Ok(()));
+        assert_eq!(convert(Point::train(10).into()), Ok(()));
+    }
 }
 
 #[test]

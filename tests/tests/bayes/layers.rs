@@ -146,31 +146,32 @@ fn half_a_turn(kernels: Tensor<4>) -> Tensor<4> {
 }
 
 #[test]
-fn rows_of_convolutions_are_plain_layers() {
-    let device = Device::flex();
-    rows_are_plain_layers(
-        "Conv1d",
-        Conv1dConfig::new(4, 6, 3)
-            .with_stride(2)
-            .with_groups(2)
-            .init(&device),
-        [ROWS, 4, 9],
-        nn::Conv1d::forward,
-        None,
-    );
-    for (name, channels, groups) in [
-        ("Conv2d in groups", [4, 6], 2),
-        ("depthwise Conv2d", [4, 4], 4),
-        ("depthwise Conv2d with more outputs", [2, 6], 2),
-    ] {
-        let conv = Conv2dConfig::new(channels, [3, 2]).with_groups(groups);
+fn rows_of_convolutions_are_plain_layers_on_every_device() {
+    for (name, device) in devices() {
         rows_are_plain_layers(
-            name,
-            conv.init(&device),
-            [ROWS, channels[0], 5, 4],
-            nn::Conv2d::forward,
+            &format!("Conv1d on {name}"),
+            Conv1dConfig::new(4, 6, 3)
+                .with_stride(2)
+                .with_groups(2)
+                .init(&device),
+            [ROWS, 4, 9],
+            nn::Conv1d::forward,
             None,
         );
+        for (what, channels, groups) in [
+            ("Conv2d in groups", [4, 6], 2),
+            ("depthwise Conv2d", [4, 4], 4),
+            ("depthwise Conv2d with more outputs", [2, 6], 2),
+        ] {
+            let conv = Conv2dConfig::new(channels, [3, 2]).with_groups(groups);
+            rows_are_plain_layers(
+                &format!("{what} on {name}"),
+                conv.init(&device),
+                [ROWS, channels[0], 5, 4],
+                nn::Conv2d::forward,
+                None,
+            );
+        }
     }
 }
 
@@ -189,22 +190,43 @@ fn rows_of_transposed_convolutions_are_plain_layers_on_every_device() {
 }
 
 #[test]
-fn rows_of_normalisations_are_plain_layers() {
+fn rows_of_normalisations_are_plain_layers_on_every_device() {
+    for (name, device) in devices() {
+        rows_are_plain_layers(
+            &format!("LayerNorm on {name}"),
+            nn::LayerNormConfig::new(6).init(&device),
+            [ROWS, 5, 6],
+            nn::LayerNorm::forward,
+            None,
+        );
+        rows_are_plain_layers(
+            &format!("GroupNorm on {name}"),
+            nn::GroupNormConfig::new(2, 6).init(&device),
+            [ROWS, 6, 5],
+            nn::GroupNorm::forward,
+            None,
+        );
+    }
+}
+
+#[test]
+fn a_vector_is_normalised_as_one_example() {
     let device = Device::flex();
-    rows_are_plain_layers(
-        "LayerNorm",
-        nn::LayerNormConfig::new(6).init(&device),
-        [ROWS, 5, 6],
-        nn::LayerNorm::forward,
-        None,
-    );
-    rows_are_plain_layers(
-        "GroupNorm",
-        nn::GroupNormConfig::new(2, 6).init(&device),
-        [ROWS, 6, 5],
-        nn::GroupNorm::forward,
-        None,
-    );
+    let layer = filled(nn::LayerNormConfig::new(6).init(&device));
+    let bayes = layer.into_bayes(mean_field()).unwrap();
+    let vector = normals([6], 3, &device);
+    let batch: Tensor<2> = vector.clone().unsqueeze();
+    for pass in [
+        Pass::mean(),
+        Pass::draw(2),
+        Pass::train(Estimator::Exemplar, STEP),
+    ] {
+        let found = bayes.run(pass, |layer| layer.forward(vector.clone()));
+        let expected = bayes.run(pass, |layer| layer.forward(batch.clone()));
+        let (found, expected) = (found.unwrap(), expected.unwrap());
+        assert_eq!(found.dims(), [6]);
+        assert_eq!(values(found), values(expected), "{pass:?}");
+    }
 }
 
 #[test]

@@ -6,5 +6,6 @@ mod conversion;
 mod estimators;
 mod imports;
 mod layers;
+mod lstm;
 mod subject;
 mod training;

@@ -116,18 +116,19 @@ fn logits_are_pytorchs_on_every_device() {
     }
 }
 
-/// A software adapter compiles for long per layer shape: the thinnest network of each kind of layers. A MobileNetV2
-/// has those of an EfficientNet-lite, and every layer of a DenseNet has a shape of its own.
+/// A software adapter compiles for long per layer shape: the thinnest network of each kind of layers. Every layer of a
+/// DenseNet has a shape of its own, and the smallest has 121.
 fn suits_an_adapter(architecture: &Architecture) -> bool {
     match architecture {
         Architecture::CifarResNet(config) => config.depth == 8,
         Architecture::WideResNet(config) => config.depth == 10,
         Architecture::ResNet(config) => config.depth == 18,
         Architecture::MobileFaceNet(config) => config.classes.is_none(),
-        Architecture::DenseNet(_) | Architecture::MobileNetV2(_) => false,
-        Architecture::EfficientNetLite(_) | Architecture::DigitsCnn(_) | Architecture::Mlp(_) => {
-            true
-        }
+        Architecture::DenseNet(_) => false,
+        Architecture::MobileNetV2(_)
+        | Architecture::EfficientNetLite(_)
+        | Architecture::DigitsCnn(_)
+        | Architecture::Mlp(_) => true,
     }
 }
 
