@@ -8,6 +8,7 @@
 mod moons;
 
 use bayesadapter::{
+    metrics::PROBABILITY_FLOOR,
     pass::{Estimator, Pass},
     posterior::{Bayes, IntoBayes, MeanField},
     predict::{Classifier, Draws},
@@ -103,7 +104,8 @@ impl InferenceStep for FineTuned {
         let probabilities = prediction.probabilities().to_vec();
         let classes = probabilities.len() / count;
         let data = TensorData::new(probabilities, [count, classes]);
-        let logits = Tensor::<2>::from_data(data, &device).log();
+        let probabilities = Tensor::<2>::from_data(data, &device);
+        let logits = probabilities.clamp_min(PROBABILITY_FLOOR).log();
         let loss = CrossEntropyLossConfig::new().init(&device);
         let loss = loss.forward(logits.clone(), labels.clone());
         ClassificationOutput::new(loss, logits, labels)
