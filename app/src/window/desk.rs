@@ -4,7 +4,7 @@ use super::{
     album::{Album, TestData, Wanted},
     news::News,
     opening::{self, Open, TestSet},
-    platform::Computer,
+    platform::{self, Computer},
     shown,
     worker::{Answer, Question, Request},
 };
@@ -42,17 +42,21 @@ impl Desk {
     pub async fn handle(&mut self, request: Request) -> Result<News> {
         match request {
             Request::Open(path) => {
-                let device = self.computer.device(DeviceChoice::Auto).await?.device;
-                let (open, view) = opening::open(path, &device).await?;
+                let named = self.computer.device(DeviceChoice::Auto).await?;
+                platform::give_way(&named);
+                let (open, view) = opening::open(path, &named.device).await?;
                 self.open = Some(open);
                 Ok(News::Opened(Arc::new(view)))
             }
             Request::Layer(path) => {
                 let layer = self.open()?.layer(&path).await?;
-                Ok(News::Layer(Box::new(layer)))
+                Ok(News::Layer(Arc::new(layer)))
             }
-            Request::Scrub(scrub) => self.scrub(scrub).await.map(News::Scrubbed),
-            Request::Pictures(wanted) => Ok(News::Pictures(self.pictures(wanted))),
+            Request::Scrub(scrub) => {
+                let scrubbed = self.scrub(scrub).await?;
+                Ok(News::Scrubbed(Arc::new(scrubbed)))
+            }
+            Request::Pictures(wanted) => Ok(News::Pictures(Arc::new(self.pictures(wanted)))),
             Request::Ask(question) => self.answer(question).await.map(News::Answered),
         }
     }

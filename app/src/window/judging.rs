@@ -3,7 +3,7 @@
 use super::{
     album::TestData,
     compare::name_of,
-    platform::{Computer, OwnPace},
+    platform::{self, Computer, OwnPace},
 };
 use crate::network::{self, Opened};
 use anyhow::{Result, bail};
@@ -52,7 +52,9 @@ pub struct Judgement {
 
 /// Judges the network of a posterior file, and tells the port how far it is. Nothing is returned if it was stopped.
 pub async fn judge(case: &Case, computer: &Computer, port: &Port) -> Result<Option<Judgement>> {
-    let device = computer.device(DeviceChoice::Auto).await?.device;
+    let named = computer.device(DeviceChoice::Auto).await?;
+    platform::give_way(&named);
+    let device = named.device;
     let opened = network::open(&case.file, &device)?;
     let run = opened.run()?;
     let data = match (&case.data, &run) {

@@ -1,7 +1,7 @@
 //! What a run would find: its files are opened and looked at, and its memory and time are estimated.
 
 use super::{
-    platform::{Computer, MOST_WEIGHTS, OwnPace},
+    platform::{self, Computer, MOST_WEIGHTS, OwnPace},
     shown,
 };
 use crate::outcome::{self, Preflight};
@@ -195,6 +195,7 @@ fn parameters(network: Network, settings: &RunSettings) -> Vec<Parameter> {
 pub async fn estimate(settings: RunSettings, computer: &Computer) -> Estimated {
     let found = async || -> Result<(String, Preflight)> {
         let named = computer.device(settings.device).await?;
+        platform::give_way(&named);
         let job = Job::open(settings.clone(), &named.device)?;
         Ok((named.name, outcome::preflight(&job, &OwnPace).await?))
     };

@@ -29,8 +29,8 @@ fn polite_threads() -> ThreadPoolBuilder {
     ThreadPoolBuilder::new().start_handler(|_| lower())
 }
 
-/// Where the system refuses, the thread computes as it did.
-fn lower() {
+/// Lets others go before this thread, for good. Where the system refuses, it computes as it did.
+pub fn lower() {
     if let Ok(priority) = ThreadPriorityValue::try_from(BELOW_THE_USUAL) {
         let _ = set_current_thread_priority(ThreadPriority::Crossplatform(priority));
     }

@@ -3,17 +3,18 @@
 
 use super::{
     super::{bell::Bell, desk::Desk, errand::Errand, news::News, worker::Mail},
-    Computer,
+    Computer, priority,
 };
 use anyhow::{Error, Result, anyhow};
 use burn::tensor::read_sync;
 use std::{
     any::Any,
-    panic::{AssertUnwindSafe, catch_unwind},
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         mpsc::{Receiver, SyncSender, sync_channel},
     },
+    thread,
 };
 
 #[derive(Default)]
@@ -85,6 +86,28 @@ fn defect(panic: &(dyn Any + Send)) -> Error {
     )
 }
 
+/// Which errands a thread takes, and how it runs them.
+type Taking = fn(&mut Mail) -> Option<Errand>;
+type Running = fn(Errand, &Computer) -> Result<News>;
+
+/// Runs an errand that takes moments, of which none computes on a GPU.
+fn run_quick(errand: Errand, computer: &Computer) -> Result<News> {
+    priority::lower();
+    read_sync(errand.run(computer))
+}
+
+/// Runs an errand that may compute, on the CPU or on a GPU.
+fn run_long(errand: Errand, computer: &Computer) -> Result<News> {
+    apart(|| read_sync(errand.run(computer)))
+}
+
+/// Works on a thread that ends with the work: what gives way to others does so for good, and the next work may not be
+/// allowed to.
+fn apart(work: impl FnOnce() -> Result<News> + Send) -> Result<News> {
+    let done = thread::scope(|scope| scope.spawn(work).join());
+    done.unwrap_or_else(|panic| resume_unwind(panic))
+}
+
 /// The window's end.
 pub struct Worker {
     shared: Arc<Shared>,
@@ -98,15 +121,17 @@ impl Worker {
             ..Shared::default()
         });
         let (tell, news) = sync_channel(8);
-        for take in [Mail::take_quick, Mail::take_long] {
+        let kinds: [(Taking, Running); 2] =
+            [(Mail::take_quick, run_quick), (Mail::take_long, run_long)];
+        for (take, run) in kinds {
             let (shared, tell, computer) = (Arc::clone(&shared), tell.clone(), computer.clone());
-            std::thread::spawn(move || {
-                let run = async |errand: Errand| errand.run(&computer).await;
+            thread::spawn(move || {
+                let run = async |errand: Errand| run(errand, &computer);
                 shared.serve(take, run, &tell);
             });
         }
         let of_desk = Arc::clone(&shared);
-        std::thread::spawn(move || {
+        thread::spawn(move || {
             let mut desk = Desk::new(computer);
             let answer = async |request| desk.handle(request).await;
             of_desk.serve(Mail::take_request, answer, &tell);
@@ -149,7 +174,7 @@ mod tests {
         let shared = Arc::new(Shared::default());
         let (tell, news) = sync_channel(8);
         let of_thread = Arc::clone(&shared);
-        let thread = std::thread::spawn(move || {
+        let thread = thread::spawn(move || {
             let work = async |errand: Errand| match errand {
                 Errand::ListDevices => panic!("the {} is on fire", "device"),
                 _ => Ok(News::Devices(Vec::new())),
@@ -170,5 +195,13 @@ mod tests {
         drop(worker);
         thread.join().unwrap();
         assert_eq!(shared.lock().at_work, 0);
+    }
+
+    #[test]
+    fn a_panic_on_a_thread_of_its_own_comes_out_as_it_was() {
+        let done = catch_unwind(|| apart(|| panic!("the {} is on fire", "device")));
+        let told = defect(done.err().unwrap().as_ref()).to_string();
+        assert!(told.contains("the device is on fire"), "{told}");
+        assert!(apart(|| Ok(News::JudgingOver)).is_ok());
     }
 }

@@ -12,7 +12,10 @@ fn everything() -> Vec<News> {
         device: DeviceChoice::Cpu,
         ..RunSettings::default()
     };
-    let estimated = read_sync(survey::estimate(settings.clone(), &Computer::default()));
+    let of = settings.clone();
+    // On a thread of its own: it gives way to others, and this one draws.
+    let estimate = std::thread::spawn(|| read_sync(survey::estimate(of, &Computer::default())));
+    let estimated = estimate.join().unwrap();
     let mut news = vec![
         News::Chosen(Purpose::RunsFolder, PathBuf::from("runs")),
         News::Sorted(Found::Settings(Box::new(settings.clone()))),
@@ -25,7 +28,7 @@ fn everything() -> Vec<News> {
     news.extend(judged());
     news.extend([opened(), compare::compared()]);
     let drawn = Picture::new(1, 8, 8, (0..64).map(|at| 4 * at).collect()).unwrap();
-    news.push(answer(Question::Drawn(drawn.clone()), drawn));
+    news.push(answer(Question::Pasted(drawn.clone()), drawn));
     news
 }
 
