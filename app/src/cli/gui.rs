@@ -8,7 +8,7 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 #[derive(Args, Default)]
 pub struct Flags {
-    /// Run the demo in the window, save a picture of every page, print how late frames come and how much memory is in
+    /// Run the demo in the window, save a picture of every page, print how long frames take and how much memory is in
     /// use, and quit [default: the window stays open for you].
     #[arg(long, value_name = "FOLDER")]
     screenshots: Option<PathBuf>,

@@ -21,7 +21,7 @@ pub fn open() -> Result<()> {
 }
 
 /// Opens the window, runs the demo in it for at least `time`, saves a picture of every page in `folder`, and closes it.
-/// Returns how late frames came and how much memory is in use, for every demo a line while it ran and one after it.
+/// Returns how long frames took and how much memory is in use, for every demo a line while it ran and one after it.
 pub fn tour(folder: PathBuf, time: Duration) -> Result<Vec<String>> {
     let outcome = Outcome::new(Mutex::new(Ok(Vec::new())));
     show(Some(Tour::new(folder, time, Arc::clone(&outcome))))?;

@@ -1,4 +1,4 @@
-//! How late frames come, and how much memory there is.
+//! How far apart frames are, and how much memory there is.
 
 use super::super::LOOK;
 use std::{
@@ -10,15 +10,15 @@ use std::{
 const START_UP: usize = 10;
 
 /// What people notice, and what disturbs them.
-const NOTICED: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(100)];
+const NOTICED: [Duration; 2] = [Duration::from_millis(75), Duration::from_millis(100)];
 
-/// The frames since the last report. A tour asks for the next one after [`LOOK`]: what goes beyond that is the work for
-/// a frame, all of it, and whatever kept the window from it.
+/// The frames since the last report. At the beginning of one, a tour asks for the next after [`LOOK`]: a frame takes
+/// that long, or as long as the work for it and whatever kept the window from it, if that is longer.
 #[derive(Default)]
 pub struct Frames {
     seen: usize,
-    /// How late each came, and on which page.
-    late: Vec<(Duration, &'static str)>,
+    /// How long each took until the next, and on which page.
+    took: Vec<(Duration, &'static str)>,
     last: Option<Instant>,
 }
 
@@ -28,7 +28,7 @@ impl Frames {
         self.seen += 1;
         let last = self.last.replace(now);
         if let Some(last) = last.filter(|_| self.seen > START_UP) {
-            self.late.push(((now - last).saturating_sub(LOOK), page));
+            self.took.push((now - last, page));
         }
     }
 
@@ -39,41 +39,41 @@ impl Frames {
 
     /// The figures so far, after which they begin anew.
     pub fn take(&mut self) -> String {
-        let late = Lateness::of(std::mem::take(&mut self.late));
+        let times = Times::of(std::mem::take(&mut self.took));
         let memory = memory().map(|megabytes| format!("; {megabytes} MB of memory in use"));
-        format!("{late}{}", memory.unwrap_or_default())
+        format!("{times}{}", memory.unwrap_or_default())
     }
 }
 
-/// How late frames came, the least late first.
-struct Lateness(Vec<(Duration, &'static str)>);
+/// How long frames took, the shortest first.
+struct Times(Vec<(Duration, &'static str)>);
 
-impl Lateness {
-    fn of(mut late: Vec<(Duration, &'static str)>) -> Self {
-        late.sort();
-        Self(late)
+impl Times {
+    fn of(mut took: Vec<(Duration, &'static str)>) -> Self {
+        took.sort();
+        Self(took)
     }
 
-    /// Milliseconds, than which this share of the frames came no later.
+    /// Milliseconds, than which this share of the frames took no longer.
     fn at(&self, share: f64) -> u128 {
         let place = (share * self.0.len().saturating_sub(1) as f64).round() as usize;
-        let late = self.0.get(place);
-        late.map_or(0, |(late, _)| late.as_millis())
+        let took = self.0.get(place);
+        took.map_or(0, |(took, _)| took.as_millis())
     }
 
     fn beyond(&self, limit: Duration) -> usize {
-        self.0.iter().filter(|(late, _)| *late > limit).count()
+        self.0.iter().filter(|(took, _)| *took > limit).count()
     }
 }
 
-impl fmt::Display for Lateness {
+impl fmt::Display for Times {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [noticed, disturbing] = NOTICED.map(|limit| self.beyond(limit));
         let [few, many] = NOTICED.map(|limit| limit.as_millis());
         write!(
             formatter,
-            "{} frames, asked for every {} ms; late by {} ms (median), {} ms (99 %), {} ms (longest, {}); {noticed} \
-             by more than {few} ms, {disturbing} by more than {many} ms",
+            "{} frames, asked for every {} ms; one took {} ms (median), {} ms (99 %), {} ms (longest, {}); {noticed} \
+             took more than {few} ms, {disturbing} more than {many} ms",
             self.0.len(),
             LOOK.as_millis(),
             self.at(0.5),
@@ -114,13 +114,13 @@ mod tests {
         frames.skip();
         follow(&mut frames, &mut now, [5_000]);
         let told = frames.take();
-        let expected = "101 frames, asked for every 50 ms; late by 50 ms (median), 99 ms (99 %), 100 ms (longest, \
-            Predict); 50 by more than 50 ms, 0 by more than 100 ms";
+        let expected = "101 frames, asked for every 50 ms; one took 100 ms (median), 149 ms (99 %), 150 ms (longest, \
+            Predict); 75 took more than 75 ms, 50 more than 100 ms";
         assert!(told.starts_with(expected), "{told}");
         follow(&mut frames, &mut now, [200]);
         let told = frames.take();
         assert!(told.starts_with("1 frames"), "{told}");
-        assert!(told.contains("1 by more than 100 ms"), "{told}");
+        assert!(told.contains("1 more than 100 ms"), "{told}");
         assert!(frames.take().starts_with("0 frames"));
     }
 }
