@@ -14,14 +14,16 @@ use egui::Ui;
 use egui_plot::Corner;
 use std::path::{Path, PathBuf};
 
-/// Points of a curve; of a longer one every other is dropped, again and again.
-const MOST_POINTS: usize = 4000;
+/// Points of a curve, which is a few hundred pixels wide; of a longer one every other is dropped.
+const MOST_POINTS: usize = 1000;
 
 /// One training run and what it told.
 pub struct Course {
     pub method: Method,
     pub folder: PathBuf,
     points: Vec<Point>,
+    /// Steps that points are apart, but for the last one; it grows with the curve, so that no part of it is sparser.
+    stride: f64,
     pub last: Option<Progress>,
 }
 
@@ -78,6 +80,7 @@ impl Course {
             method,
             folder: folder.to_owned(),
             points: Vec::new(),
+            stride: 0.0,
             last: None,
         }
     }
@@ -105,7 +108,16 @@ impl Course {
     }
 
     fn push(&mut self, point: Point) {
-        if self.points.len() >= MOST_POINTS {
+        // The last point is always shown, and stays only if it is far enough from the one before it.
+        if let [.., before, last] = &self.points[..]
+            && last.step - before.step < self.stride
+        {
+            self.points.pop();
+        }
+        if let [first, .., last] = &self.points[..]
+            && self.points.len() >= MOST_POINTS
+        {
+            self.stride = 2.0 * (last.step - first.step) / (MOST_POINTS - 1) as f64;
             let mut keep = false;
             self.points.retain(|_| {
                 keep = !keep;
@@ -194,6 +206,7 @@ fn smoothed(raw: impl Iterator<Item = [f64; 2]>) -> impl Iterator<Item = [f64; 2
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bayesadapter::train::{Position, Rates};
 
     fn row(step: usize) -> HistoryRow {
         HistoryRow {
@@ -208,6 +221,55 @@ mod tests {
         }
     }
 
+    fn progress(step: usize) -> Progress {
+        Progress {
+            position: Position {
+                step,
+                ..Position::default()
+            },
+            steps: 50_000,
+            epochs: 1000,
+            likelihood_loss: 1.0,
+            complexity_loss: 0.1,
+            accuracy: 0.9,
+            rates: Rates {
+                mean: 1e-3,
+                spread: 0.1,
+            },
+            examples_per_second: 128.0,
+            seconds_left: 1.0,
+        }
+    }
+
+    fn steps(course: &Course) -> Vec<f64> {
+        course.points.iter().map(|point| point.step).collect()
+    }
+
+    fn largest_gap(steps: &[f64]) -> f64 {
+        let gaps = steps.windows(2).map(|pair| pair[1] - pair[0]);
+        gaps.fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn a_run_that_is_set_back_is_drawn_anew_and_as_evenly_as_before() {
+        let mut course = Course::new(Method::Pse, Path::new("runs/long"));
+        (1..=5_000).for_each(|step| course.add(&progress(step)));
+        course.add(&progress(3_000));
+        let before = steps(&course);
+        assert!(before.is_sorted() && before[before.len() - 1] == 3_000.0);
+        // Every step is told twice.
+        for step in 3_000..=20_000 {
+            course.add(&progress(step));
+            course.add(&progress(step));
+        }
+        let steps = steps(&course);
+        let count = steps.len();
+        assert!((MOST_POINTS / 2..=MOST_POINTS).contains(&count), "{count}");
+        assert!(steps.is_sorted_by(|before, after| before < after));
+        assert_eq!((steps[0], steps[count - 1]), (1.0, 20_000.0));
+        assert!(largest_gap(&steps) < 3.0 * 20_000.0 / count as f64);
+    }
+
     #[test]
     fn a_long_history_becomes_few_points_from_first_to_last() {
         let view = View {
@@ -216,14 +278,12 @@ mod tests {
             ..View::default()
         };
         let course = Course::of_history(&view, Path::new("runs/long"));
-        let steps: Vec<f64> = course.points.iter().map(|point| point.step).collect();
-        assert!(
-            (1000..=MOST_POINTS).contains(&steps.len()),
-            "{}",
-            steps.len()
-        );
+        let steps = steps(&course);
+        let count = steps.len();
+        assert!((MOST_POINTS / 2..=MOST_POINTS).contains(&count), "{count}");
         assert!(steps.is_sorted());
-        assert_eq!((steps[0], steps[steps.len() - 1]), (1.0, 50_000.0));
+        assert_eq!((steps[0], steps[count - 1]), (1.0, 50_000.0));
+        assert!(largest_gap(&steps) < 3.0 * 50_000.0 / count as f64);
         // Four steps of 32 pictures in a second.
         assert!(
             course
