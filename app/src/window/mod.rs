@@ -145,6 +145,11 @@ impl Window {
 }
 
 impl eframe::App for Window {
+    /// Before every frame, and while the window is hidden in the place of frames.
+    fn logic(&mut self, _: &egui::Context, _: &mut eframe::Frame) {
+        self.bell.heard();
+    }
+
     fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
         self.bell.hang(ui.ctx());
         self.take_input(ui.ctx());
