@@ -9,18 +9,11 @@ pub const MOST_KERNELS: usize = 128;
 /// Factors side by side; a texture's side has its limits, and so has what one can see.
 const MOST_COLUMNS: usize = 2048;
 
-/// A picture per kernel: of the mean, grey being zero, and of the standard deviation, black being zero; each relative
-/// to its largest value.
-pub fn mean_and_std(kernels: &KernelPosterior) -> [Vec<RgbImage>; 2] {
-    let largest = largest(&kernels.mean);
-    let means = centred(kernels.shape, &kernels.mean, largest);
-    [means, deviations(kernels)]
-}
-
-/// A picture per kernel, black being zero and white the largest standard deviation.
+/// A picture per kernel that is shown, black being zero and white the largest standard deviation.
 pub fn deviations(kernels: &KernelPosterior) -> Vec<RgbImage> {
     let largest = largest(&kernels.std);
-    row(kernels.shape, &kernels.std, |value| value / largest)
+    let shown = shown(kernels.shape, &kernels.std);
+    row(kernels.shape, shown, |value| value / largest)
 }
 
 /// What the shades of [`centred`] stand for.
@@ -51,9 +44,18 @@ pub fn kernels_in_words(kernels: &KernelPosterior) -> String {
     format!("{outputs} kernels of {inputs} x {height} x {width}{colours}{shown}")
 }
 
-/// A picture per kernel, grey being zero and white the largest value.
+/// A picture per kernel that is shown, grey being zero and white the largest value.
 pub fn centred(shape: [usize; 4], values: &[f32], largest: f32) -> Vec<RgbImage> {
-    row(shape, values, |value| 0.5 + 0.5 * value / largest)
+    row(shape, shown(shape, values), |value| {
+        0.5 + 0.5 * value / largest
+    })
+}
+
+/// The values of the kernels that are shown.
+fn shown(shape: [usize; 4], values: &[f32]) -> &[f32] {
+    let [_, channels, height, width] = shape;
+    let most = MOST_KERNELS * channels * height * width;
+    &values[..values.len().min(most)]
 }
 
 /// The factors of an ensemble, of the inputs and of the outputs: a row per network; grey leaves the shared weight as

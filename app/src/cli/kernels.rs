@@ -3,7 +3,7 @@
 use super::BadInput;
 use crate::{
     error::unwritable,
-    picture::{mean_and_std, row},
+    picture::{largest, row},
 };
 use anyhow::Result;
 use bayesadapter::{evaluate::KernelPosterior, showcase::KernelDraws};
@@ -25,7 +25,12 @@ pub fn save_draws(kernels: &KernelDraws, path: &Path) -> Result<()> {
 /// One kernel per column; rows are the mean, grey being zero, and the standard deviation, black being zero; each
 /// relative to its largest value.
 pub fn save_kernels(kernels: &KernelPosterior, path: &Path) -> Result<()> {
-    save_rows(&mean_and_std(kernels), path)
+    let (of_mean, of_std) = (largest(&kernels.mean), largest(&kernels.std));
+    let means = row(kernels.shape, &kernels.mean, |value| {
+        0.5 + 0.5 * value / of_mean
+    });
+    let deviations = row(kernels.shape, &kernels.std, |value| value / of_std);
+    save_rows(&[means, deviations], path)
 }
 
 fn save_rows(rows: &[Vec<RgbImage>], path: &Path) -> Result<()> {

@@ -6,7 +6,7 @@ use super::{
     svg::{WIDTH, words},
     text::quoted,
 };
-use crate::picture::{self, HeatMap, MOST_KERNELS};
+use crate::picture::{self, HeatMap};
 use bayesadapter::evaluate::{KernelPosterior, LayerFactors};
 use image::RgbImage;
 use std::fmt::Write;
@@ -145,14 +145,14 @@ impl Tiles {
                 line,
             ));
         }
-        let shown = &self.pictures[..self.pictures.len().min(MOST_KERNELS)];
-        let height = self.draw(shown, (top + LINE / 2) as f64, &mut out);
+        let height = self.draw((top + LINE / 2) as f64, &mut out);
         let (title, caption) = (self.title.clone(), self.caption.clone());
         Chart::new(name, title, caption, height.ceil() as u32 + 2, &out)
     }
 
     /// Draws the pictures from `top` on; returns where they end.
-    fn draw(&self, pictures: &[RgbImage], top: f64, out: &mut String) -> f64 {
+    fn draw(&self, top: f64, out: &mut String) -> f64 {
+        let pictures = &self.pictures;
         let (width, height) = pictures.first().map_or((1, 1), RgbImage::dimensions);
         let (width, height) = (f64::from(width), f64::from(height));
         let room = (WIDTH as usize - 2 * MARGIN) as f64;
@@ -221,6 +221,7 @@ fn columns(tiles: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::picture::MOST_KERNELS;
 
     fn kernels(outputs: usize) -> KernelPosterior {
         let values = (0..outputs * 4).map(|at| at as f32).collect::<Vec<_>>();

@@ -20,20 +20,34 @@ pub struct Compared {
     pub evaluations: Vec<Evaluation>,
 }
 
+/// What was found to compare.
+pub struct Comparison {
+    /// At least one.
+    pub runs: Vec<Compared>,
+    /// Which others are not among them, and why.
+    pub left_out: Option<String>,
+}
+
+impl From<Compared> for Comparison {
+    fn from(run: Compared) -> Self {
+        Self {
+            runs: vec![run],
+            left_out: None,
+        }
+    }
+}
+
 /// Reads a run folder, a folder of runs, or a posterior file. A file that lies in no run is judged on the data that
 /// it was made with.
-pub async fn read(path: &Path, computer: &Computer) -> Result<Vec<Compared>> {
-    if disk::is_folder(path) {
-        let runs = match is_run(path) {
-            true => vec![path.to_owned()],
-            false => runs_in(path)?,
-        };
-        return runs.iter().map(|run| of_run(run)).collect();
+pub async fn read(path: &Path, computer: &Computer) -> Result<Comparison> {
+    if disk::is_folder(path) && !is_run(path) {
+        return of_runs(path);
     }
-    match path.parent().filter(|folder| is_run(folder)) {
-        Some(folder) => Ok(vec![of_run(folder)?]),
-        None => Ok(vec![of_file(path, computer).await?]),
-    }
+    let mut places = [Some(path), path.parent()].into_iter().flatten();
+    Ok(match places.find(|place| is_run(place)) {
+        Some(run) => of_run(run)?.into(),
+        None => of_file(path, computer).await?.into(),
+    })
 }
 
 /// Whether a folder is that of a run.
@@ -55,8 +69,32 @@ pub fn runs_in(folder: &Path) -> Result<Vec<PathBuf>> {
     }
 }
 
+/// The runs in a folder that can be compared; an error if none can.
+fn of_runs(folder: &Path) -> Result<Comparison> {
+    let (mut runs, mut refusals) = (Vec::new(), Vec::new());
+    for path in runs_in(folder)? {
+        match of_run(&path) {
+            Ok(run) => runs.push(run),
+            Err(error) => refusals.push(format!("\n- {error:#}")),
+        }
+    }
+    let refusals = refusals.concat();
+    if runs.is_empty() {
+        bail!("no run in {} can be compared:{refusals}", folder.display());
+    }
+    let left_out = format!(
+        "not all runs in {} can be compared:{refusals}",
+        folder.display()
+    );
+    Ok(Comparison {
+        runs,
+        left_out: (!refusals.is_empty()).then_some(left_out),
+    })
+}
+
 fn of_run(path: &Path) -> Result<Compared> {
-    let (folder, _) = RunFolder::open(path)?;
+    let unreadable = || format!("{} cannot be read", path.display());
+    let (folder, _) = RunFolder::open(path).with_context(unreadable)?;
     let evaluations = folder.evaluations()?;
     if evaluations.is_empty() {
         bail!(

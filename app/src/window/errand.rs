@@ -1,7 +1,7 @@
 //! What the worker does beside answering about the posterior that is open.
 
 use super::{
-    compare::{self, Compared},
+    compare,
     judging::{self, Case},
     news::News,
     platform::{self, Computer},
@@ -84,10 +84,7 @@ impl Errand {
             Self::ListDevices => News::Devices(computer.list().await),
             Self::Sort(path) => News::Sorted(sort::sort(path)?),
             Self::SortToCompare(path) => News::Sorted(sort::to_compare(path)?),
-            Self::Compare(path) => {
-                let runs: Vec<Compared> = compare::read(&path, computer).await?;
-                News::Compared(runs)
-            }
+            Self::Compare(path) => News::Compared(compare::read(&path, computer).await?),
             Self::Judge(case, port) => match judging::judge(&case, computer, &port).await? {
                 Some(judgement) => News::Judged(Box::new(judgement)),
                 None => News::JudgingOver,

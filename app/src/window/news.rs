@@ -2,7 +2,7 @@
 
 use super::{
     album::{Album, TestData, Wanted},
-    compare::Compared,
+    compare::Comparison,
     errand::Errand,
     judging::{Case, Judgement},
     purpose::Purpose,
@@ -46,11 +46,11 @@ pub enum News {
     /// The user asked for the file that was opened last, and wants to see it rather than a run.
     FileWanted,
     /// The layer that was asked for.
-    Layer(Box<LayerPosterior>),
+    Layer(Arc<LayerPosterior>),
     /// The network out of the posterior that was asked for.
-    Scrubbed(Scrubbed),
+    Scrubbed(Arc<Scrubbed>),
     /// The test pictures that were asked for.
-    Pictures(Album),
+    Pictures(Arc<Album>),
     /// What the network says of a picture.
     Answered(Answer),
     /// A path was chosen in a dialog, or is the one to begin with.
@@ -64,7 +64,7 @@ pub enum News {
     /// What a file or folder is.
     Sorted(Found),
     /// What the networks of runs are worth.
-    Compared(Vec<Compared>),
+    Compared(Comparison),
     /// The network of this posterior file is being judged.
     Judging(PathBuf),
     /// How far that is.

@@ -76,7 +76,7 @@ pub async fn open(path: PathBuf, device: &Device) -> Result<(Open, View)> {
         start,
     };
     let layer = match inventory.entries.first() {
-        Some(first) => Some(open.layer(&first.path).await?),
+        Some(first) => Some(Arc::new(open.layer(&first.path).await?)),
         None => None,
     };
     let training = run.map(|run| run.training);

@@ -189,7 +189,7 @@ fn opened() -> News {
             summary("norm1.gamma", None),
         ],
         movements: [("conv1.weight".to_owned(), 0.123)].into(),
-        layer: Some(layer("conv1.weight")),
+        layer: Some(Arc::new(layer("conv1.weight"))),
         evaluations: synthetic::report().evaluations,
         data: Some(data()),
         ..View::default()
@@ -299,25 +299,54 @@ fn click<State>(harness: &mut Harness<'_, State>, at: Pos2) {
     }
 }
 
+/// Draws a line on the canvas; returns the picture that is asked about.
+fn draw(harness: &mut Harness<'_, Page>, from: Vec2, to: Vec2) -> Picture {
+    let corner = harness.get_by_label("Canvas").rect().min;
+    harness.drag_at(corner + from);
+    harness.run_steps(2);
+    harness.hover_at(corner + to);
+    harness.run_steps(2);
+    harness.drop_at(corner + to);
+    harness.run_steps(2);
+    let asked = harness.state().wishes.iter().rev();
+    let asked = asked.clone().find_map(|wish| match wish {
+        Wish::Ask(Question::Drawn(picture)) => Some(picture.clone()),
+        _ => None,
+    });
+    asked.unwrap()
+}
+
+#[test]
+fn an_answer_to_a_drawing_that_is_gone_is_not_shown() {
+    let mut harness = page("Predict", &[opened()]);
+    let [left, right] = [60.0, 260.0];
+    let drawn = draw(&mut harness, Vec2::new(left, 60.0), Vec2::new(left, 260.0));
+    let late = answer(Question::Drawn(drawn.clone()), drawn);
+    let is_shown = |harness: &mut Harness<'_, Page>| {
+        harness.state_mut().panel.on_news(&late);
+        harness.run_steps(3);
+        harness.query_by_label("3, 64.0 %").is_some()
+    };
+    harness.get_by_label("Clear").click();
+    harness.run_steps(2);
+    assert!(!is_shown(&mut harness));
+    // Another drawing is none of its business either.
+    draw(
+        &mut harness,
+        Vec2::new(right, 60.0),
+        Vec2::new(right, 260.0),
+    );
+    assert!(!is_shown(&mut harness));
+    // Of the same one it is, though it went on since.
+    draw(&mut harness, Vec2::new(left, 60.0), Vec2::new(left, 260.0));
+    assert!(is_shown(&mut harness));
+}
+
 #[test]
 fn a_drawn_digit_is_asked_about_and_answered() {
     let mut harness = page("Predict", &[opened()]);
-    let over = harness.get_by_label("Draw a digit, or a scribble").rect();
-    let from = over.left_bottom() + Vec2::new(80.0, 60.0);
-    harness.drag_at(from);
-    harness.run_steps(2);
-    harness.hover_at(from + Vec2::new(150.0, 150.0));
-    harness.run_steps(2);
-    let asked = harness
-        .state()
-        .wishes
-        .iter()
-        .rev()
-        .find_map(|wish| match wish {
-            Wish::Ask(Question::Drawn(picture)) => Some(picture.clone()),
-            _ => None,
-        });
-    let drawn = asked.unwrap();
+    let (from, to) = (Vec2::new(80.0, 60.0), Vec2::new(230.0, 210.0));
+    let drawn = draw(&mut harness, from, to);
     assert!(drawn.pixels.iter().filter(|&&pixel| pixel > 0).count() > 5);
     let answer = answer(Question::Drawn(drawn.clone()), drawn);
     harness.state_mut().panel.on_news(&answer);

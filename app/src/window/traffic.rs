@@ -2,6 +2,7 @@
 
 use super::{
     Window,
+    compare::Comparison,
     errand::Errand,
     judging::Case,
     news::{News, Wish},
@@ -76,6 +77,10 @@ impl Window {
                 self.complain(error);
             }
             News::Refused(error) => self.complain(error),
+            News::Compared(Comparison {
+                left_out: Some(text),
+                ..
+            }) => self.complain(text),
             News::JudgeSays(Event::Warning { message }) => self.complain(message),
             News::Opened(view) => {
                 self.has_network = true;

@@ -17,6 +17,7 @@ use bayesadapter::{
 use std::{
     collections::{BTreeMap, VecDeque},
     path::PathBuf,
+    sync::Arc,
 };
 
 /// A posterior file, as panels show it.
@@ -35,7 +36,7 @@ pub struct View {
     /// How far each parameter is from the start of the run, by path; empty if the start is not there any more.
     pub movements: BTreeMap<String, f64>,
     /// Of the first parameter.
-    pub layer: Option<LayerPosterior>,
+    pub layer: Option<Arc<LayerPosterior>>,
     /// Of the run that the file lies in, if it does.
     pub evaluations: Vec<Evaluation>,
     /// Of the same run.

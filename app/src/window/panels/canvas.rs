@@ -40,6 +40,14 @@ impl Canvas {
         !self.ink.iter().flatten().any(|&inked| inked)
     }
 
+    /// Whether this is a picture of the drawing as it is, or as it was: until it is cleared, ink is only added.
+    pub fn grew_from(&self, picture: &Picture) -> bool {
+        let now = self.picture().pixels;
+        let mut pixels = now.iter().zip(&picture.pixels);
+        let same_size = now.len() == picture.pixels.len();
+        !self.is_empty() && same_size && pixels.all(|(now, before)| before <= now)
+    }
+
     /// Every pixel is the share of its cells that have ink.
     pub fn picture(&self) -> Picture {
         let pixel = |at: usize| {
@@ -118,5 +126,21 @@ mod tests {
         let picture = canvas.picture();
         assert!(picture.pixels[..8].iter().all(|&pixel| pixel > 150));
         assert!(picture.pixels[8..].iter().all(|&pixel| pixel == 0));
+    }
+
+    #[test]
+    fn a_drawing_knows_what_it_was_until_it_is_cleared() {
+        let mut canvas = Canvas::default();
+        let nothing = canvas.picture();
+        assert!(!canvas.grew_from(&nothing));
+        canvas.stroke(Pos2::new(2.0, 2.0), Pos2::new(30.0, 2.0));
+        let stroke = canvas.picture();
+        assert!(canvas.grew_from(&stroke));
+        canvas.stroke(Pos2::new(2.0, 2.0), Pos2::new(2.0, 30.0));
+        assert!(canvas.grew_from(&stroke));
+        canvas.clear();
+        assert!(!canvas.grew_from(&stroke));
+        canvas.stroke(Pos2::new(2.0, 30.0), Pos2::new(30.0, 30.0));
+        assert!(!canvas.grew_from(&stroke));
     }
 }

@@ -66,8 +66,8 @@ impl Panel for Compare {
                 let on = data.map_or(String::new(), |data| format!(" on {data}"));
                 self.show_open(&judgement.case.file, &on, &judgement.evaluations);
             }
-            News::Compared(runs) => {
-                for run in runs {
+            News::Compared(found) => {
+                for run in &found.runs {
                     // A run that is added again may have gone on; and what is added stays, whatever is open.
                     self.entries.retain(|entry| {
                         let again = entry.of_open && run.evaluations.contains(&entry.evaluation);

@@ -113,10 +113,10 @@ pub fn right_among_surest(evaluation: &Evaluation) -> Vec<usize> {
     evaluation.by_rising_uncertainty().map(count).collect()
 }
 
-/// The share of wrong answers among those that are kept, and where the user stands. Each network keeps what it is
-/// surest of by its own measure, which is how the user's share is rejected too.
-pub fn risk_coverage(networks: Networks<'_>, kept: f64) -> Drawing {
-    let mut series = lines(networks, |one| {
+/// The share of wrong answers among those that are kept. Each network keeps what it is surest of by its own measure,
+/// which is how the user's share is rejected too.
+pub fn risks(networks: Networks<'_>) -> Vec<Series> {
+    lines(networks, |one| {
         let right = right_among_surest(one);
         let all = right.len();
         let every = all.div_ceil(STEPS).max(1);
@@ -124,7 +124,11 @@ pub fn risk_coverage(networks: Networks<'_>, kept: f64) -> Drawing {
         let percent = |part: usize, of: usize| 100.0 * part as f64 / of as f64;
         let point = |kept: usize| [percent(kept, all), percent(kept - right[kept - 1], kept)];
         shown.map(point).collect()
-    });
+    })
+}
+
+/// These risks, and where the user stands.
+pub fn risk_coverage(mut series: Vec<Series>, kept: f64) -> Drawing {
     let points = series.iter().flat_map(|series| &series.points);
     let most = points.map(|[_, risk]| *risk).fold(0.0, f64::max);
     let here = vec![[kept, 0.0], [kept, most]];

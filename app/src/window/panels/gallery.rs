@@ -7,7 +7,7 @@ use crate::window::{
 };
 use bayesadapter::evaluate::Evaluation;
 use egui::{RichText, ScrollArea, TextStyle, TextureHandle, Ui, Vec2, WidgetText};
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 /// Pictures that are fetched at once; the others are on further pages.
 const PAGE: usize = 200;
@@ -37,13 +37,15 @@ struct Open {
     content: Content,
     /// The number of each of them among the test pictures.
     numbers: Vec<usize>,
+    /// How unsure the network is of each of them.
+    uncertainty: Vec<f64>,
     data: Option<TestData>,
     /// How many test pictures there were when the network was judged.
     there_were: usize,
     /// The other way round.
     reversed: bool,
     page: usize,
-    album: Option<Album>,
+    album: Option<Arc<Album>>,
     /// Of the pictures that were seen.
     textures: Vec<Option<TextureHandle>>,
 }
@@ -65,9 +67,15 @@ impl Gallery {
         evaluation: &Evaluation,
         data: Option<&TestData>,
     ) -> Option<Wish> {
-        let positions = content.positions.iter();
+        let positions = content.positions.iter().copied();
+        let uncertainty = evaluation.examples.uncertainty(evaluation.ranked_by);
+        let of = |at: usize| uncertainty.get(at).copied().unwrap_or_default();
         let open = self.open.insert(Open {
-            numbers: positions.map(|&at| evaluation.picture_of(at)).collect(),
+            numbers: positions
+                .clone()
+                .map(|at| evaluation.picture_of(at))
+                .collect(),
+            uncertainty: positions.map(of).collect(),
             content,
             data: data.cloned(),
             there_were: evaluation.test_pictures(),
@@ -88,7 +96,7 @@ impl Gallery {
             && open.wanted().as_ref() == Some(&album.wanted)
         {
             open.textures = vec![None; album.wanted.positions.len()];
-            open.album = Some(album.clone());
+            open.album = Some(Arc::clone(album));
         }
     }
 
@@ -129,7 +137,7 @@ impl Open {
     }
 
     /// Those of this page, among all.
-    fn on_page(&self, all: &[usize]) -> Vec<usize> {
+    fn on_page<T: Copy>(&self, all: &[T]) -> Vec<T> {
         let all = all.iter().copied();
         let (skip, take) = (self.page * PAGE, PAGE);
         match self.reversed {
@@ -200,7 +208,8 @@ impl Open {
             }
         };
         let positions = self.on_page(&self.content.positions);
-        let uncertainty = evaluation.examples.uncertainty(evaluation.ranked_by);
+        let uncertainty = self.on_page(&self.uncertainty);
+        let examples: Vec<(usize, f64)> = positions.into_iter().zip(uncertainty).collect();
         let per_row = ((ui.available_width() / (CELL.x + GAP)) as usize).max(1);
         ui.spacing_mut().item_spacing = Vec2::splat(GAP);
         let rows = pictures.len().div_ceil(per_row);
@@ -211,14 +220,14 @@ impl Open {
             .show_rows(ui, CELL.y, rows, |ui, range| {
                 for row in range {
                     ui.horizontal(|ui| {
-                        let cells = positions.iter().zip(pictures).zip(&mut self.textures);
-                        for ((at, picture), texture) in cells.skip(row * per_row).take(per_row) {
+                        let cells = examples.iter().zip(pictures).zip(&mut self.textures);
+                        let cells = cells.skip(row * per_row).take(per_row);
+                        for ((&(at, uncertainty), picture), texture) in cells {
                             match picture {
                                 Ok(picture) => {
                                     let texture =
                                         texture.get_or_insert_with(|| shown::texture(ui, picture));
-                                    let value = uncertainty.get(*at).copied().unwrap_or_default();
-                                    one(ui, evaluation, *at, value, texture);
+                                    one(ui, evaluation, at, uncertainty, texture);
                                 }
                                 Err(reason) => framed(ui, None, "unreadable", false, reason),
                             }

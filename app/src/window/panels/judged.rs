@@ -46,6 +46,8 @@ pub struct Judged {
     /// The user looks at the file, though there is a run.
     prefers_file: bool,
     chosen: Option<usize>,
+    /// How often something else was shown.
+    turns: u64,
     /// What the file was judged on for the last time, or would be.
     case: Option<Case>,
     judging: Option<Judging>,
@@ -59,6 +61,13 @@ struct Judging {
     share: f32,
     /// The networks before it.
     done: Vec<Evaluation>,
+}
+
+/// What is shown: as long as it is the same, so are the networks, and the one that is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Edition {
+    turns: u64,
+    chosen: Option<usize>,
 }
 
 /// Which of the two.
@@ -78,6 +87,10 @@ impl Judged {
         let other = before != now || (changed.is_some() && changed == now);
         if other {
             self.chosen = None;
+        }
+        // A network that is looked at again is another one, though what the user has chosen stays.
+        if other || matches!(news, News::Run(Event::Interim(_))) {
+            self.turns += 1;
         }
         other
     }
@@ -227,6 +240,14 @@ impl Judged {
         all.get(self.chosen.unwrap_or(last))
     }
 
+    /// What is shown now, for those who keep what they made of it.
+    pub fn edition(&self) -> Edition {
+        Edition {
+            turns: self.turns,
+            chosen: self.chosen,
+        }
+    }
+
     /// Whether the user wants to see the run, which may have nothing to show yet.
     fn follows_run(&self) -> bool {
         self.shows_run() || !self.prefers_file
@@ -284,6 +305,7 @@ impl Judged {
         self.prefers_file = prefers_file;
         if other {
             self.chosen = None;
+            self.turns += 1;
         }
         other
     }

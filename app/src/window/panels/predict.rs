@@ -46,6 +46,8 @@ pub struct Predict {
     asked: bool,
     dropped: Dropped,
     answer: Option<Answer>,
+    /// The share of the test pictures that the network is surer of, if it was judged on some.
+    rank: Option<f64>,
     seen: Option<TextureHandle>,
 }
 
@@ -67,10 +69,11 @@ impl Panel for Predict {
             }
             News::Sorted(Found::Picture(path)) => self.dropped.add(path),
             News::Sorted(Found::Pictures { paths, .. }) => self.dropped.begin(paths),
-            News::Answered(answer) => {
+            News::Answered(answer) if self.is_current(&answer.question) => {
                 if !matches!(answer.question, Question::File(_)) {
                     self.dropped = Dropped::default();
                 }
+                self.rank = self.view.as_ref().and_then(|view| rank(view, answer));
                 self.answer = Some(answer.clone());
                 self.seen = None;
             }
@@ -125,6 +128,14 @@ impl Panel for Predict {
 }
 
 impl Predict {
+    /// Whether a question is still asked: a drawing may have been cleared while its answer was on its way.
+    fn is_current(&self, question: &Question) -> bool {
+        match question {
+            Question::Drawn(picture) => self.canvas.grew_from(picture),
+            Question::Pasted(_) | Question::File(_) => true,
+        }
+    }
+
     fn input(&mut self, ui: &mut Ui, view: &View, side: f32, wishes: &mut Vec<Wish>) {
         if view.input_shape == Some(DIGIT) {
             self.drawing(ui, side, wishes);
@@ -170,7 +181,7 @@ impl Predict {
         let seen = self
             .seen
             .get_or_insert_with(|| texture(ui, &answer.picture));
-        let rank = self.view.as_ref().and_then(|view| rank(view, answer));
+        let rank = self.rank;
         ui.horizontal(|ui| {
             let size = seen.size_vec2();
             ui.image((seen.id(), size * (72.0 / size.max_elem().max(1.0))))

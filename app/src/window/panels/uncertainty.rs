@@ -1,5 +1,7 @@
 //! Whether the network knows what it does not know.
 
+mod counted;
+
 use super::{
     News, Panel, Wish, drawings,
     gallery::{Content, Gallery},
@@ -10,6 +12,7 @@ use crate::window::{
     take_away,
 };
 use bayesadapter::evaluate::{Evaluation, Measure};
+use counted::Counted;
 use egui::{RichText, Slider, Ui, UiBuilder};
 use egui_plot::{Bar, BarChart, Corner};
 
@@ -17,6 +20,8 @@ use egui_plot::{Bar, BarChart, Corner};
 #[derive(Default)]
 pub struct Uncertainty {
     judged: Judged,
+    /// Of what is shown.
+    counted: Option<Counted>,
     gallery: Gallery,
     /// Share of the pictures that is handed to a person, in percent.
     rejected: f64,
@@ -55,7 +60,13 @@ impl Panel for Uncertainty {
         let Some(evaluation) = self.judged.shown() else {
             return;
         };
-        rejection(ui, evaluation, &mut self.rejected);
+        let edition = self.judged.edition();
+        self.counted = self.counted.take().filter(|one| one.edition == edition);
+        let counted = self.counted.get_or_insert_with(|| {
+            let networks = drawings::by_method(self.judged.evaluations());
+            Counted::new(edition, evaluation, &networks)
+        });
+        rejection(ui, evaluation, &counted.right, &mut self.rejected);
         ui.add_space(6.0);
         let height = 0.5 * ui.available_height() - 44.0;
         ui.columns(3, |columns| {
@@ -67,12 +78,11 @@ impl Panel for Uncertainty {
                 let data = self.judged.data();
                 wishes.extend(self.gallery.open(content, evaluation, data));
             }
-            let drawing = drawings::uncertainty(evaluation);
+            let drawing = counted.uncertainty.clone();
             let explained = explained(evaluation.ranked_by);
             let corner = Some(Corner::RightTop);
             take_away::plot(middle, drawing, explained, height, corner, wishes);
-            let networks = drawings::by_method(self.judged.evaluations());
-            let drawing = drawings::risk_coverage(&networks, 100.0 - self.rejected);
+            let drawing = drawings::risk_coverage(counted.risks.clone(), 100.0 - self.rejected);
             let (explained, corner) = (terms::RISK_COVERAGE, Some(Corner::LeftTop));
             take_away::plot(right, drawing, explained, height, corner, wishes);
         });
@@ -94,9 +104,8 @@ impl Panel for Uncertainty {
     }
 }
 
-/// A slider for what is handed to a person, and the accuracy of what is kept.
-fn rejection(ui: &mut Ui, evaluation: &Evaluation, rejected: &mut f64) {
-    let right = drawings::right_among_surest(evaluation);
+/// A slider for what is handed to a person, and the accuracy of what is kept, of which so many are right.
+fn rejection(ui: &mut Ui, evaluation: &Evaluation, right: &[usize], rejected: &mut f64) {
     let all = right.len();
     let kept = all - ((all as f64 * *rejected / 100.0).round() as usize).min(all);
     let right = kept.checked_sub(1).and_then(|last| right.get(last));

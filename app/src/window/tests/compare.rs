@@ -1,17 +1,25 @@
 //! Comparing networks.
 
-use super::{data, opened, page, picture, synthetic};
+use super::{data, files, opened, outside::window, page, picture, synthetic};
 use crate::window::{
-    compare::Compared,
+    compare::{Compared, Comparison, read},
     errand::{Content, Errand, Parcel},
     judging::{Case, Judgement},
     news::{News, Wish},
+    platform::Computer,
     purpose::Purpose,
     worker::View,
 };
-use bayesadapter::evaluate::Evaluation;
+use bayesadapter::{
+    evaluate::Evaluation,
+    session::{RunFolder, RunSettings},
+};
+use burn::tensor::read_sync;
 use egui_kittest::kittest::Queryable;
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 fn run(name: &str, evaluations: &[Evaluation]) -> Compared {
     Compared {
@@ -24,10 +32,50 @@ fn run(name: &str, evaluations: &[Evaluation]) -> Compared {
 pub fn compared() -> News {
     let all = synthetic::report().evaluations;
     let pse = [all[0].clone(), all[2].clone()];
-    News::Compared(vec![
-        run("resnet20-mfg", &all[..2]),
-        run("resnet20-pse", &pse),
-    ])
+    News::Compared(Comparison {
+        runs: vec![run("resnet20-mfg", &all[..2]), run("resnet20-pse", &pse)],
+        left_out: None,
+    })
+}
+
+/// A folder of a run that was judged, if there is something to say of it.
+fn run_folder(path: &Path, evaluation: Option<&[u8]>) {
+    drop(RunFolder::create(path, &RunSettings::default(), "a test").unwrap());
+    if let Some(evaluation) = evaluation {
+        files::write(path, "evaluations/pse.json", evaluation);
+    }
+}
+
+#[test]
+fn runs_that_cannot_be_compared_do_not_hide_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = folder.path();
+    run_folder(&runs.join("stopped"), None);
+    run_folder(&runs.join("damaged"), Some(b"{ damaged"));
+    let found = |path: &Path| read_sync(read(path, &Computer::default()));
+    let refused = format!("{:#}", found(runs).err().unwrap());
+    for reason in ["no run", "stopped: nothing was judged", "pse.json"] {
+        assert!(refused.contains(reason), "{refused}");
+    }
+    let evaluation = synthetic::report().evaluations.remove(2);
+    let judged = serde_json::to_vec(&evaluation).unwrap();
+    run_folder(&runs.join("good"), Some(&judged));
+    let some = found(runs).unwrap();
+    let names: Vec<&str> = some.runs.iter().map(|run| run.name.as_str()).collect();
+    assert_eq!(names, ["good"]);
+    assert_eq!(some.runs[0].evaluations[0].labels, evaluation.labels);
+    // The user sees them, and reads why the others are not there.
+    let mut harness = window();
+    harness.state_mut().show_panel("Compare");
+    harness.state_mut().tell(&News::Compared(some));
+    harness.run_steps(3);
+    assert!(harness.query_by_label("Remove good PSE").is_some());
+    for reason in ["stopped: nothing was judged", "pse.json"] {
+        let told = harness.query_by_label_contains(reason);
+        assert!(told.is_some(), "{reason}");
+    }
+    let alone = found(&runs.join("good")).unwrap();
+    assert_eq!((alone.runs.len(), alone.left_out), (1, None));
 }
 
 #[test]

@@ -211,17 +211,16 @@ fn a_run_is_stopped_goes_on_and_is_compared_and_reported() {
     let mut runner = Runner::new(plans, computer.clone(), Bell::default());
     assert!(follow(&mut runner, false).is_empty());
 
-    let of_run = read_sync(compare::read(&run, &computer)).unwrap().remove(0);
-    let of_runs = read_sync(compare::read(folder.path(), &computer))
-        .unwrap()
-        .remove(0);
+    let first = |path: &Path| {
+        let found = read_sync(compare::read(path, &computer)).unwrap();
+        found.runs.into_iter().next().unwrap()
+    };
+    let (of_run, of_runs) = (first(&run), first(folder.path()));
     assert_eq!(of_run.evaluations, of_runs.evaluations);
     // A file that lies in no run is judged, and comes to the same.
     let alone = folder.path().join("alone.safetensors");
     std::fs::copy(run.join("posterior.safetensors"), &alone).unwrap();
-    let judged = read_sync(compare::read(&alone, &computer))
-        .unwrap()
-        .remove(0);
+    let judged = first(&alone);
     let last = of_run.evaluations.last().unwrap();
     assert_eq!(judged.evaluations[0].scores.accuracy, last.scores.accuracy);
     assert_eq!(judged.evaluations[0].method, Method::Pse.to_string());

@@ -67,7 +67,7 @@ fn a_click_on_a_bucket_asks_for_its_pictures() {
     let mut pictures = vec![Ok(one); 200];
     pictures[1] = Err("cat/17.png is no picture".to_owned());
     let pictures = Ok(pictures);
-    let found = News::Pictures(Album { wanted, pictures });
+    let found = News::Pictures(Arc::new(Album { wanted, pictures }));
     harness.state_mut().panel.on_news(&found);
     harness.run_steps(3);
     let seen =

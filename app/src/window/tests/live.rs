@@ -136,6 +136,21 @@ fn the_pictures_of_a_look_are_those_of_the_test_and_stay_while_they_are_seen() {
 }
 
 #[test]
+fn what_is_counted_is_counted_again_when_the_run_is_seen_again() {
+    let mut harness = page("Uncertainty", &learning());
+    tell(&mut harness, &interim(28));
+    assert!(says(&harness, "pictures kept"));
+    assert!(!says(&harness, "100.00 % of them right"));
+    let mut better = interim(42);
+    if let News::Run(Event::Interim(seen)) = &mut better {
+        let evaluation = &mut seen.evaluation;
+        evaluation.labels.clone_from(&evaluation.examples.predicted);
+    }
+    tell(&mut harness, &better);
+    assert!(says(&harness, "100.00 % of them right"));
+}
+
+#[test]
 fn what_the_user_chose_stays_when_the_run_is_seen_again() {
     let start = synthetic::report().evaluations.remove(0);
     let mut news: Vec<News> = learning().into();

@@ -43,7 +43,7 @@ fn an_answer_is_drawn_beside_the_canvas_and_nowhere_else() {
     let before = render(&mut harness);
     assert_eq!(changed(&before, &render(&mut harness)), None);
     let one = Picture::new(1, 8, 8, (0..64).map(|at| 4 * at).collect()).unwrap();
-    let told = answer(Question::Drawn(one.clone()), one);
+    let told = answer(Question::Pasted(one.clone()), one);
     harness.state_mut().panel.on_news(&told);
     let area = changed(&before, &render(&mut harness)).unwrap();
     let canvas = harness.get_by_label("Canvas").rect();
@@ -127,11 +127,12 @@ fn another_draw_is_drawn_in_the_place_of_the_mean_and_beside_its_deviation() {
     assert!(scrub.draw.is_some());
     let mut kernels = layer(&scrub.layer).kernels.unwrap();
     kernels.mean.iter_mut().for_each(|weight| *weight *= -1.0);
-    harness.state_mut().panel.on_news(&News::Scrubbed(Scrubbed {
+    let scrubbed = News::Scrubbed(Arc::new(Scrubbed {
         scrub,
         kernels: Some(kernels),
         answers: Vec::new(),
     }));
+    harness.state_mut().panel.on_news(&scrubbed);
     let after = render(&mut harness);
     let drawn = changed_within(&before, &after, below(mean, 180.0, 60.0));
     assert!(drawn.is_some_and(|area| area.width() > 100.0), "{drawn:?}");
@@ -194,7 +195,7 @@ fn a_bucket_that_is_clicked_is_marked_and_its_pictures_are_below() {
     let wanted = wanted.unwrap();
     let one = Picture::new(1, 8, 8, (0..64).map(|at| 4 * at).collect()).unwrap();
     let pictures = Ok(vec![Ok(one); wanted.positions.len()]);
-    let album = News::Pictures(Album { wanted, pictures });
+    let album = News::Pictures(Arc::new(Album { wanted, pictures }));
     harness.state_mut().panel.on_news(&album);
     let area = changed(&after, &render(&mut harness)).unwrap();
     let title = harness.get_by_label_contains("Pictures of bucket").rect();

@@ -31,11 +31,12 @@ fn posterior_shows_any_layer_and_any_draw() {
         });
     let scrub = asked.unwrap();
     assert_eq!(scrub.draw, Some(2));
-    harness.state_mut().panel.on_news(&News::Scrubbed(Scrubbed {
+    let scrubbed = News::Scrubbed(Arc::new(Scrubbed {
         kernels: layer(&scrub.layer).kernels,
         answers: (0..8).map(picture_of).collect(),
         scrub,
     }));
+    harness.state_mut().panel.on_news(&scrubbed);
     harness.run_steps(3);
     assert!(harness.query_by_label_contains("Draw 2:").is_some());
     assert!(

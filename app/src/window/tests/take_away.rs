@@ -101,7 +101,7 @@ fn the_classes_of_a_picture_are_saved() {
     let one = Picture::new(1, 8, 8, vec![0; 64]).unwrap();
     let mut harness = page(
         "Predict",
-        &[opened(), answer(Question::Drawn(one.clone()), one)],
+        &[opened(), answer(Question::Pasted(one.clone()), one)],
     );
     let name = "probabilities-of-a-picture-most-likely-3";
     let csv = all_formats(&mut harness, "Save Probabilities", name);

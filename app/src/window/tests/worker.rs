@@ -1,6 +1,6 @@
 //! What is answered first.
 
-use super::{files, *};
+use super::{files, outside::window, *};
 use crate::window::{
     album::{Album, Wanted},
     bell::Bell,
@@ -10,7 +10,7 @@ use crate::window::{
 };
 use bayesadapter::{data, session::Scrub};
 use std::{
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     time::Duration,
 };
 
@@ -57,6 +57,23 @@ fn the_bell_is_rung_when_the_answer_is_there() {
 }
 
 #[test]
+fn every_frame_can_be_rung_for_again() {
+    let mut harness = window();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&asked);
+    harness.ctx.set_repaint_observer(move |_| {
+        counted.fetch_add(1, Ordering::Relaxed);
+    });
+    for _ in 0..2 {
+        harness.run_steps(1);
+        let before = asked.load(Ordering::Relaxed);
+        harness.state().bell.ring();
+        harness.state().bell.ring();
+        assert_eq!(asked.load(Ordering::Relaxed) - before, 1);
+    }
+}
+
+#[test]
 fn questions_and_draws_do_not_wait_until_a_network_is_judged() {
     let folder = tempfile::tempdir().unwrap();
     let mut settings = files::settings();
@@ -79,7 +96,7 @@ fn questions_and_draws_do_not_wait_until_a_network_is_judged() {
         assert!(matches!(next(&worker), News::Scrubbed(_)));
     }
     assert!(worker.is_busy());
-    assert!(matches!(next(&worker), News::Compared(runs) if runs[0].evaluations.len() == 1));
+    assert!(matches!(next(&worker), News::Compared(found) if found.runs[0].evaluations.len() == 1));
 }
 
 /// What comes back for pictures of these data.
@@ -94,7 +111,7 @@ fn album(worker: &Worker, path: &str, there_were: usize, positions: Vec<usize>) 
     };
     worker.ask(|mail| mail.pictures = Some(wanted));
     match next(worker) {
-        News::Pictures(album) => album,
+        News::Pictures(album) => Arc::unwrap_or_clone(album),
         _ => panic!("no pictures"),
     }
 }

@@ -9,6 +9,7 @@ use bayesadapter::{
     session::{Command, Event, Phase, Scrub},
 };
 use egui::Ui;
+use std::sync::Arc;
 
 /// Seconds between two looks: often enough to see it move, seldom enough not to hold up the run.
 const BETWEEN_LOOKS: f64 = 0.6;
@@ -78,7 +79,7 @@ impl Live {
     }
 
     /// Follows the run; returns the layer that it was asked for.
-    pub fn on_news(&mut self, news: &News) -> Option<LayerPosterior> {
+    pub fn on_news<'a>(&mut self, news: &'a News) -> Option<&'a LayerPosterior> {
         match news {
             News::Run(Event::Phase { phase }) => {
                 self.phase = *phase;
@@ -89,11 +90,11 @@ impl Live {
             News::Ended { .. } => self.over = true,
             News::Run(Event::Layer(layer)) => {
                 self.layer.waiting = false;
-                return Some((**layer).clone());
+                return Some(layer);
             }
             News::Run(Event::Draw(drawn)) => {
                 self.draw.waiting = false;
-                self.scrubber.take(drawn);
+                self.scrubber.take(Arc::new((**drawn).clone()));
             }
             _ => {}
         }

@@ -7,7 +7,7 @@ mod table;
 
 use super::{News, Panel, Wish};
 use crate::window::{look, worker::View};
-use bayesadapter::session::Scrub;
+use bayesadapter::{evaluate::LayerPosterior, session::Scrub};
 use egui::{RichText, ScrollArea, Ui};
 use live::Live;
 use portrait::Portrait;
@@ -56,8 +56,10 @@ impl Panel for Posterior {
                 }
             }
             News::FileWanted => self.prefer_file(true),
-            News::Layer(layer) if self.shows_file() => self.show(Portrait::new((**layer).clone())),
-            News::Scrubbed(scrubbed) => self.scrubber.take(scrubbed),
+            News::Layer(layer) if self.shows_file() && self.looks_at(layer) => {
+                self.portrait = Some(Portrait::new(Arc::clone(layer)));
+            }
+            News::Scrubbed(scrubbed) => self.scrubber.take(Arc::clone(scrubbed)),
             _ => {}
         }
         if let Some(live) = Live::beginning(news) {
@@ -67,8 +69,9 @@ impl Panel for Posterior {
         if let Some(live) = &mut self.live
             && let Some(layer) = live.on_news(news)
             && !self.shows_file()
+            && self.looks_at(layer)
         {
-            self.show(Portrait::new(layer));
+            self.portrait = Some(Portrait::new(Arc::new(layer.clone())));
         }
     }
 
@@ -149,11 +152,8 @@ impl Posterior {
         self.prefer_file(prefers_file);
     }
 
-    /// Shows a layer, if it is the one that is looked at.
-    fn show(&mut self, portrait: Portrait) {
-        if self.chosen.as_deref() == Some(portrait.path()) {
-            self.portrait = Some(portrait);
-        }
+    fn looks_at(&self, layer: &LayerPosterior) -> bool {
+        self.chosen.as_ref() == Some(&layer.path)
     }
 
     fn layers(&mut self, ui: &mut Ui, wishes: &mut Vec<Wish>) {

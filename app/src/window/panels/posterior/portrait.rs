@@ -2,7 +2,7 @@
 
 use super::{super::drawings, Wish, table::short};
 use crate::{
-    picture::{self, MOST_KERNELS},
+    picture,
     report::Tiles,
     window::{
         look::{BLUE, GREEN, Ink, QUIET, VERMILION, terms},
@@ -15,6 +15,7 @@ use bayesadapter::{
 };
 use egui::{ColorImage, Rect, RichText, TextureHandle, TextureOptions, Ui, Vec2, pos2};
 use image::RgbImage;
+use std::sync::Arc;
 
 /// Points on a side of a kernel, here and below on a small display.
 const KERNEL_SIDE: f32 = 44.0;
@@ -28,12 +29,21 @@ const KERNELS: &str = "What each output of the layer looks for: a picture per ou
 
 /// A layer with its pictures, which are made when they are first drawn.
 pub struct Portrait {
-    layer: LayerPosterior,
+    layer: Arc<LayerPosterior>,
     /// How much larger everything is than on a small display.
     pub scale: f32,
-    kernels: Option<[Strip; 2]>,
+    kernels: Option<Kernels>,
     /// With what their shades stand for.
     factors: Option<[(TextureHandle, String); 2]>,
+}
+
+/// Mean and standard deviation of kernels, and what their shades stand for.
+struct Kernels {
+    mean: Strip,
+    std: Strip,
+    /// The mean that is white.
+    largest: f32,
+    scale_of_std: String,
 }
 
 /// Kernels side by side in one texture.
@@ -43,7 +53,7 @@ pub struct Strip {
 }
 
 impl Portrait {
-    pub fn new(layer: LayerPosterior) -> Self {
+    pub fn new(layer: Arc<LayerPosterior>) -> Self {
         Self {
             layer,
             scale: 1.0,
@@ -60,7 +70,7 @@ impl Portrait {
     pub fn kernels(
         &mut self,
         ui: &mut Ui,
-        drawn: Option<(u32, &mut DrawnKernels)>,
+        drawn: Option<DrawnKernels<'_>>,
         wishes: &mut Vec<Wish>,
     ) {
         let layer = short(&self.layer.path);
@@ -74,35 +84,30 @@ impl Portrait {
             ui.label(name);
             ui.label(RichText::new(picture::kernels_in_words(kernels)).weak());
         });
-        let largest = picture::largest(&kernels.mean);
-        let [of_mean, of_std] = self.kernels.get_or_insert_with(|| {
-            picture::mean_and_std(kernels).map(|pictures| Strip::new(ui, &pictures))
-        });
+        let pictures = self
+            .kernels
+            .get_or_insert_with(|| Kernels::new(ui, kernels));
+        let largest = pictures.largest;
         ui.columns(2, |columns| {
             let [left, right] = columns else { return };
             let (who, shown, strip) = match drawn {
-                Some((draw, drawn)) => {
-                    drawn.prepare(left, largest);
-                    (format!("Draw {draw}"), &drawn.kernels, drawn.strip.as_ref())
+                Some(drawn) => {
+                    let (who, shown) = (format!("Draw {}", drawn.draw), drawn.kernels);
+                    (who, shown, drawn.into_strip(left, largest))
                 }
-                None => ("Mean".to_owned(), kernels, Some(&*of_mean)),
+                None => ("Mean".to_owned(), kernels, &pictures.mean),
             };
             let text = format!("{who}: {}", picture::scale_of_means(largest));
             take_away::title(left, &text, KERNELS, wishes, || {
                 Tiles::of_means(format!("{who} of the kernels of {layer}"), shown, largest)
             });
-            if let Some(strip) = strip {
-                strip.show(left, self.scale);
-            }
-            let text = format!(
-                "Standard deviation: {}",
-                picture::scale_of_deviations(kernels)
-            );
+            strip.show(left, self.scale);
+            let text = format!("Standard deviation: {}", pictures.scale_of_std);
             take_away::title(right, &text, terms::SPREAD, wishes, || {
                 let title = format!("Standard deviation of the kernels of {layer}");
                 Tiles::of_deviations(title, kernels)
             });
-            of_std.show(right, self.scale);
+            pictures.std.show(right, self.scale);
         });
         ui.add_space(6.0);
     }
@@ -193,30 +198,39 @@ impl Portrait {
     }
 }
 
-/// Kernels of a drawn network, and their picture.
-pub struct DrawnKernels {
-    pub kernels: KernelPosterior,
-    strip: Option<Strip>,
+impl Kernels {
+    fn new(ui: &Ui, kernels: &KernelPosterior) -> Self {
+        let largest = picture::largest(&kernels.mean);
+        Self {
+            mean: Strip::of_means(ui, kernels, largest),
+            std: Strip::new(ui, &picture::deviations(kernels)),
+            largest,
+            scale_of_std: picture::scale_of_deviations(kernels),
+        }
+    }
 }
 
-impl DrawnKernels {
-    pub fn new(kernels: KernelPosterior) -> Self {
-        let strip = None;
-        Self { kernels, strip }
-    }
+/// Kernels of a drawn network, and the place of their picture.
+pub struct DrawnKernels<'a> {
+    pub draw: u32,
+    pub kernels: &'a KernelPosterior,
+    pub strip: &'a mut Option<Strip>,
+}
 
-    /// Makes the picture, in the scale of the mean, so that the two compare.
-    fn prepare(&mut self, ui: &Ui, largest: f32) {
-        self.strip.get_or_insert_with(|| {
-            let kernels = &self.kernels;
-            Strip::new(ui, &picture::centred(kernels.shape, &kernels.mean, largest))
-        });
+impl<'a> DrawnKernels<'a> {
+    /// The picture, in the scale of the mean, so that the two compare.
+    fn into_strip(self, ui: &Ui, largest: f32) -> &'a Strip {
+        let make = || Strip::of_means(ui, self.kernels, largest);
+        self.strip.get_or_insert_with(make)
     }
 }
 
 impl Strip {
+    fn of_means(ui: &Ui, kernels: &KernelPosterior, largest: f32) -> Self {
+        Self::new(ui, &picture::centred(kernels.shape, &kernels.mean, largest))
+    }
+
     fn new(ui: &Ui, kernels: &[RgbImage]) -> Self {
-        let kernels = &kernels[..kernels.len().min(MOST_KERNELS)];
         let (width, height) = kernels.first().map_or((1, 1), RgbImage::dimensions);
         let mut strip = RgbImage::new(width * kernels.len().max(1) as u32, height);
         for (at, kernel) in kernels.iter().enumerate() {

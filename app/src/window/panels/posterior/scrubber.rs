@@ -1,12 +1,16 @@
 //! From network to network through the posterior: a slider, and what each network says.
 
-use super::{super::gallery, portrait::DrawnKernels};
+use super::{
+    super::gallery,
+    portrait::{DrawnKernels, Strip},
+};
 use crate::window::{
     look::{self, terms},
     shown,
 };
 use bayesadapter::session::{Scrub, Scrubbed};
 use egui::{Slider, TextureHandle, Ui};
+use std::sync::Arc;
 
 /// Draws of the slider where there is no end to them.
 const DRAWS: u32 = 50;
@@ -21,8 +25,9 @@ pub struct Scrubber {
 }
 
 struct Drawn {
-    scrubbed: Scrubbed,
-    kernels: Option<DrawnKernels>,
+    scrubbed: Arc<Scrubbed>,
+    /// Of its kernels, once they were seen.
+    strip: Option<Strip>,
     textures: Vec<TextureHandle>,
 }
 
@@ -36,12 +41,12 @@ impl Default for Scrubber {
 }
 
 impl Scrubber {
-    pub fn take(&mut self, scrubbed: &Scrubbed) {
+    pub fn take(&mut self, scrubbed: Arc<Scrubbed>) {
         // The pictures are the same for every draw of a file, or of a run.
         let textures = self.drawn.take().map(|drawn| drawn.textures);
         self.drawn = Some(Drawn {
-            kernels: scrubbed.kernels.clone().map(DrawnKernels::new),
-            scrubbed: scrubbed.clone(),
+            scrubbed,
+            strip: None,
             textures: textures.unwrap_or_default(),
         });
     }
@@ -83,11 +88,14 @@ impl Scrubber {
     }
 
     /// The kernels of the draw in this layer; none for the mean.
-    pub fn kernels(&mut self, layer: &str) -> Option<(u32, &mut DrawnKernels)> {
+    pub fn kernels(&mut self, layer: &str) -> Option<DrawnKernels<'_>> {
         let drawn = self.drawn.as_mut()?;
-        let draw = drawn.scrubbed.scrub.draw?;
-        let kernels = drawn.kernels.as_mut()?;
-        (kernels.kernels.path == layer).then_some((draw, kernels))
+        let kernels = drawn.scrubbed.kernels.as_ref();
+        Some(DrawnKernels {
+            draw: drawn.scrubbed.scrub.draw?,
+            kernels: kernels.filter(|kernels| kernels.path == layer)?,
+            strip: &mut drawn.strip,
+        })
     }
 
     /// What the network says of a few test pictures; `which` tells which ones they are.
