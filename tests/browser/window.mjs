@@ -268,14 +268,16 @@ async function exhaustDevice(window, complaints) {
   await goOn(window, saved);
   const [thread] = window.page.workers();
   await thread.evaluate(() => {
-    // As a browser tells it.
-    GPUDevice.prototype.createBuffer = function () {
+    // As a browser tells it: there is a buffer all the same, of which nothing becomes.
+    const { createBuffer } = GPUDevice.prototype;
+    GPUDevice.prototype.createBuffer = function (descriptor) {
       const error = new GPUOutOfMemoryError("no memory of the GPU is left");
       this.dispatchEvent(new GPUUncapturedErrorEvent("uncapturederror", { error }));
-      return undefined;
+      return createBuffer.call(this, descriptor);
     };
     // Buffers that are free are used again, so that none may be asked for.
-    globalThis.devices.forEach((device) => device.createBuffer());
+    const usage = GPUBufferUsage.COPY_DST;
+    globalThis.devices.forEach((device) => device.createBuffer({ size: 4, usage }));
   });
   const ended = await window.until("end", (now) => !now.running, LONG);
   assert.match(ended.notice, /memory/i);
