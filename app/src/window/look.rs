@@ -1,6 +1,6 @@
 //! How things look: colours, plots, and the one sentence that explains a term.
 
-use egui::{Color32, FontFamily, FontId, Response, RichText, TextStyle, Theme, Ui, Vec2};
+use egui::{Color32, FontFamily, FontId, Response, RichText, TextStyle, Theme, Ui, Vec2, Visuals};
 use egui_plot::{AxisHints, GridInput, GridMark, Legend, Plot};
 use std::ops::RangeInclusive;
 
@@ -41,6 +41,22 @@ pub fn apply(ctx: &egui::Context) {
             visuals.error_fg_color = error;
         });
     }
+}
+
+/// What a window is cleared to before anything is drawn.
+pub fn ground(dark: bool) -> Color32 {
+    let visuals = if dark {
+        Visuals::dark()
+    } else {
+        Visuals::light()
+    };
+    visuals.panel_fill
+}
+
+/// Leaves the ground to whoever clears the window: on a software adapter, panels that fill it again, and panels in
+/// panels once more, take most of the time of a frame.
+pub fn leave_ground(ctx: &egui::Context) {
+    ctx.all_styles_mut(|style| style.visuals.panel_fill = Color32::TRANSPARENT);
 }
 
 /// A plot that stays as it is under the mouse's wheel, which scrolls the page; a double click shows all again.

@@ -201,6 +201,10 @@ impl eframe::App for Window {
         }
     }
 
+    fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
+        look::ground(visuals.dark_mode).to_normalized_gamma_f32()
+    }
+
     fn raw_input_hook(&mut self, _: &egui::Context, input: &mut egui::RawInput) {
         self.host.input(input);
     }

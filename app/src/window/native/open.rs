@@ -46,6 +46,7 @@ fn show(tour: Option<Tour>) -> Result<()> {
     shared_device::ask_for(&mut options.wgpu_options.wgpu_setup, shared_device::is_gpu);
     let create = |creation: &eframe::CreationContext| -> Result<Box<dyn eframe::App>, _> {
         look::apply(&creation.egui_ctx);
+        look::leave_ground(&creation.egui_ctx);
         let drawn_by = creation.wgpu_render_state.as_ref();
         let computer = drawn_by.map(|state| Computer::beside(state, shared_device::is_gpu));
         let mut window = Window::on(computer.unwrap_or_default());

@@ -56,6 +56,7 @@ pub async fn open(canvas: HtmlCanvasElement) -> Result<Page, JsValue> {
     let found = Rc::clone(&ctx);
     let create = move |creation: &eframe::CreationContext| -> Result<Box<dyn eframe::App>, _> {
         look::apply(&creation.egui_ctx);
+        look::leave_ground(&creation.egui_ctx);
         creation.egui_ctx.set_fonts(fonts());
         found.get_or_init(|| creation.egui_ctx.clone());
         window.dialog.take_folders(creation.egui_ctx.clone());
