@@ -15,14 +15,16 @@ pub(super) enum Components {
     /// By a kernel.
     Listed(Arc<[u32]>),
     /// By tensor operations.
-    Tensor(Tensor<1, Int>),
+    Tensor(Box<Tensor<1, Int>>),
 }
 
 impl Components {
     pub fn new(route: Route, index: Vec<u32>, device: &Device) -> Self {
         match route {
             Route::Cpu => Self::Listed(index.into()),
-            Route::Wgsl { .. } | Route::Reference => Self::Tensor(reference::slots(&index, device)),
+            Route::Wgsl { .. } | Route::Reference => {
+                Self::Tensor(Box::new(reference::slots(&index, device)))
+            }
         }
     }
 
@@ -35,7 +37,7 @@ impl Components {
                 factors.into_dispatch(),
                 index.clone(),
             )),
-            Self::Tensor(index) => x * factors.select(0, index.clone()).unsqueeze_dim(1),
+            Self::Tensor(index) => x * factors.select(0, (**index).clone()).unsqueeze_dim(1),
         }
     }
 }
