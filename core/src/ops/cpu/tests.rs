@@ -84,7 +84,7 @@ fn ops_agree_with_the_twins() {
     PASSED_OVER.store(0, Ordering::Relaxed);
 }
 
-/// A low-rank product, of which the public op makes several.
+/// A low-rank product, which the public op composes of one with the shared weight and two scalings.
 fn check_composed(map: &Map, source: &Source, index: &[u32]) {
     fn leaf<const D: usize>(values: &[f32], shape: &[usize]) -> Tensor<D> {
         let data = TensorData::new(values.to_vec(), shape);
