@@ -1,6 +1,7 @@
 //! The digits demo: what its runs are told.
 
 use bayesadapter::{
+    data::OodKind,
     session::{DeviceChoice, Method, RunSettings},
     train::FineTuning,
 };
@@ -12,6 +13,20 @@ pub const DATA: &str = "few-digits";
 /// The folder of one of the demo's runs.
 pub fn run_folder(out: &Path, method: Method) -> PathBuf {
     out.join(method.to_string().to_lowercase())
+}
+
+/// The folder of deterministic fine-tuning, the neighbour that a posterior has to beat.
+pub fn fine_tuned_folder(out: &Path) -> PathBuf {
+    out.join("map-fine-tuned")
+}
+
+/// The settings of deterministic fine-tuning, with the budget of the posteriors.
+pub fn fine_tuned_settings(device: DeviceChoice, out: &Path) -> RunSettings {
+    let mut settings = settings(Method::Pse, device, out);
+    settings.posterior.method = Method::Map;
+    // Point weights have no draws that could disagree.
+    settings.data.ood_train.clear();
+    settings
 }
 
 /// The settings of one of the demo's runs; all but the one of MAP start from what that left in `out`.
@@ -28,12 +43,12 @@ pub fn settings(method: Method, device: DeviceChoice, out: &Path) -> RunSettings
     settings.training.epochs = 60;
     if method == Method::Map {
         settings.training.rates = FineTuning {
-            mean_rate: 0.05,
+            lr: 0.05,
             ..FineTuning::from_scratch()
         };
     } else {
-        // The network is young and its data are few: its weights may still move.
-        settings.training.rates.mean_rate = 5e-3;
+        // So that it knows a drawing that is no digit; those of the evaluation are made in another way.
+        settings.data.ood_train = vec![OodKind::Doodles.to_string()];
         let map = run_folder(out, Method::Map).join("posterior.safetensors");
         settings.model.weights = Some(map.display().to_string());
     }

@@ -3,10 +3,12 @@
 use crate::error::BadInput;
 use anyhow::Result;
 use bayesadapter::{
+    checkpoint::{Checkpoint, LoadOptions},
     data::Preparation,
     file::{FileError, Header, PosteriorFile},
-    models::{ModelConfig, Network},
-    posterior::{Bayes, Posterior},
+    metrics::ConformalMethod,
+    models::{Architecture, ModelConfig, Network},
+    posterior::{Bayes, IntoBayes, Point, Posterior},
     session::{Method, RunSettings},
 };
 use burn::tensor::Device;
@@ -29,6 +31,11 @@ pub fn read(path: &Path) -> Result<PosteriorFile> {
         error => refusal(path, &error),
     })?;
     Ok(file)
+}
+
+/// Whether a file says of itself that it holds a posterior of this library, whole or not.
+pub fn is_posterior(path: &Path) -> bool {
+    PosteriorFile::open(path).is_ok()
 }
 
 fn refusal(path: &Path, error: &FileError) -> BadInput {
@@ -55,6 +62,27 @@ pub fn open(path: &Path, device: &Device) -> Result<Opened> {
     })
 }
 
+/// Opens an ordinary checkpoint for the network called `model`, with the classes of the data that it is evaluated on.
+pub fn open_checkpoint(
+    path: &Path,
+    model: &str,
+    class_names: &[String],
+    device: &Device,
+) -> Result<Opened> {
+    let architecture: Architecture = model.parse()?;
+    let architecture = architecture.with_classes(class_names.len());
+    let checkpoint = Checkpoint::open(path)?;
+    let (network, _) = architecture.load(&checkpoint, &LoadOptions::default(), device)?;
+    let mut header = Header::of(architecture);
+    header.class_names = class_names.to_vec();
+    Ok(Opened {
+        bayes: network.into_bayes(Point::train(1))?,
+        header,
+        method: Method::Map,
+        device: device.clone(),
+    })
+}
+
 impl Opened {
     /// The network, the posterior and its prior in one sentence.
     pub fn about(&self) -> String {
@@ -71,6 +99,14 @@ impl Opened {
         )
     }
 
+    /// What the network is called beside others.
+    pub fn name(&self) -> String {
+        match self.run() {
+            Ok(Some(run)) => run.result_name(),
+            _ => self.method.to_string(),
+        }
+    }
+
     /// The settings of the run that the posterior is of, if it is of one.
     pub fn run(&self) -> Result<Option<RunSettings>> {
         let run = &self.header.run;
@@ -84,6 +120,16 @@ impl Opened {
             ))
             .into()
         })
+    }
+
+    /// The classes that one image may be, of their probabilities, and the coverage of such sets; nothing without a
+    /// calibration.
+    pub fn prediction_set(&self, probabilities: &[f32]) -> Option<(f64, Vec<String>)> {
+        let calibration = self.header.calibration.as_ref()?;
+        let sets = calibration.sets_by(ConformalMethod::Threshold)?;
+        let classes = sets.set(probabilities).into_iter();
+        let names = classes.map(|class| self.class_name(class as usize));
+        Some((sets.coverage(), names.collect()))
     }
 
     /// What is done to pictures before the network sees them.

@@ -45,7 +45,7 @@ pub fn about(device: &Named) -> String {
 pub fn report(path: &Path) -> Result<Report> {
     let (folder, settings) = RunFolder::open(path)?;
     let evaluations = folder.evaluations()?;
-    let method = settings.posterior.method.to_string();
+    let method = settings.result_name();
     let data = Path::new(&settings.data.path);
     let data = data.file_name().unwrap_or(data.as_os_str());
     Ok(Report {
@@ -130,7 +130,7 @@ pub fn first_layer(method: &str, posterior: &Path) -> Result<Option<FirstLayer>>
 }
 
 fn test_pictures(settings: &RunSettings) -> Option<std::sync::Arc<dyn Dataset>> {
-    let splits = bayesadapter::session::open_splits(&settings.data.path, settings.seed).ok()?;
+    let splits = settings.data.open(settings.seed).ok()?;
     Some(splits.test)
 }
 

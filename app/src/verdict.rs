@@ -1,6 +1,6 @@
 //! What uncertainties mean, in words.
 
-/// One sentence on the mutual information and the entropy of a prediction, in nats. Where test pictures tell what is
+/// One sentence on the mutual information and the entropy of a prediction, in nats. Where test images tell what is
 /// usual, `rank` is the share of them that the network is surer of; else the numbers speak for themselves.
 pub fn verdict(
     draws: usize,
@@ -16,7 +16,7 @@ pub fn verdict(
         None => (mutual_information > 0.2, mutual_information > 0.05),
     };
     match (strange, unusual) {
-        (true, _) => "The draws disagree: it has hardly seen the like.",
+        (true, _) => "Unlike anything seen in training: the draws disagree.",
         _ if entropy > 0.7 => "The draws agree that it is ambiguous.",
         (_, true) => "The draws differ more than usual.",
         _ => SURE,
@@ -50,7 +50,7 @@ mod tests {
             );
         }
         assert_eq!(verdict(0, 0.0, 0.01, Some(0.2)), "It is sure.");
-        assert!(verdict(30, 0.9, 1.9, None).contains("The draws disagree"));
+        assert!(verdict(30, 0.9, 1.9, None).contains("Unlike anything seen in training"));
         assert!(verdict(30, 0.01, 1.9, None).contains("The draws agree"));
     }
 }

@@ -10,7 +10,7 @@ mod moons;
 use bayesadapter::{
     metrics::PROBABILITY_FLOOR,
     pass::{Estimator, Pass},
-    posterior::{Bayes, IntoBayes, MeanField},
+    posterior::{Bayes, InitialStd, IntoBayes, MeanField},
     predict::{Classifier, Draws},
     train::FineTuning,
 };
@@ -124,7 +124,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let device = Device::flex().autodiff();
     device.seed(0);
     let posterior = MeanField {
-        initial_log_std: [-3.0, -2.0],
+        initial_std: InitialStd::Relative(0.3),
         ..MeanField::fine_tune(EXAMPLES).with_lambda(1e-3)
     };
     let (x, labels) = tensors(&moons(0), &device);
@@ -136,8 +136,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
 
     let settings = FineTuning {
-        mean_rate: 0.01,
-        spread_rate: 1.0,
+        lr: 0.01,
         ..Default::default()
     };
     let rates = settings.rates(&bayes, EPOCHS * EXAMPLES.div_ceil(BATCH))?;

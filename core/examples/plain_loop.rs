@@ -7,7 +7,7 @@ mod moons;
 
 use bayesadapter::{
     pass::{Estimator, Pass},
-    posterior::{IntoBayes, MeanField},
+    posterior::{InitialStd, IntoBayes, MeanField},
     predict::Classifier,
     train::FineTuning,
 };
@@ -25,12 +25,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     // So few examples leave much open: the spreads may start wide and learn fast.
     let steps = 1_000;
     let settings = FineTuning {
-        mean_rate: 0.01,
-        spread_rate: 1.0,
+        lr: 0.01,
         ..Default::default()
     };
     let posterior = MeanField {
-        initial_log_std: [-3.0, -2.0],
+        initial_std: InitialStd::Relative(0.3),
         ..MeanField::fine_tune(EXAMPLES).with_lambda(1e-3)
     };
     let mut bayes = network.into_bayes(posterior)?;

@@ -31,10 +31,12 @@
 //! - [`estimate`]: memory and time of a training step before it is made, and what to do if it does not fit.
 //! - [`predict`] and [`metrics`]: probabilities with their uncertainty, and how good they are.
 //! - [`evaluate`]: all that is known of a network on test data, in one value.
+//! - [`adversarial`]: images that raise the loss of the posterior predictive.
 //! - [`models`]: networks with the parameter names of their PyTorch sources.
 //! - [`ops`]: what all of it stands on, linear maps with a weight per example on GPU and CPU.
 #![warn(missing_docs)]
 
+pub mod adversarial;
 pub mod checkpoint;
 mod clock;
 pub mod data;

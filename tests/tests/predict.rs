@@ -5,7 +5,7 @@ use bayesadapter::{
     models::{Architecture, MobileFaceNetConfig, ModelConfig, Network},
     ops::{NoiseKey, fill_normals},
     pass::{Mode, Pass},
-    posterior::{Bayes, IntoBayes, LowRankEnsemble, MeanField, Point, Posterior},
+    posterior::{Bayes, InitialStd, IntoBayes, LowRankEnsemble, MeanField, Point, Posterior},
     predict::{Classifier, Draws, PredictError, PredictOptions},
 };
 use bayesadapter_tests::{Tolerance, assert_close, devices, values};
@@ -28,7 +28,7 @@ fn digits() -> Architecture {
 
 fn mean_field() -> MeanField {
     MeanField {
-        initial_log_std: [-3.0, -2.0],
+        initial_std: InitialStd::LogUniform([-3.0, -2.0]),
         ..MeanField::fine_tune(1_000)
     }
 }
@@ -224,7 +224,7 @@ fn drawing_stops_when_nothing_changes() {
     for (name, device) in devices() {
         let x = images(&digits(), 4, &device);
         let sure = MeanField {
-            initial_log_std: [-12.0, -12.0],
+            initial_std: InitialStd::LogUniform([-12.0, -12.0]),
             ..MeanField::fine_tune(1_000)
         };
         let until = |tolerance, max| Draws::UntilStable { tolerance, max };
@@ -299,7 +299,7 @@ fn dropout_predicts_when_the_mode_says_so() {
         let x = images(&architecture, 2, &device);
         let options = PredictOptions::new(Draws::Fixed(4));
         let sure = MeanField {
-            initial_log_std: [-20.0, -20.0],
+            initial_std: InitialStd::LogUniform([-20.0, -20.0]),
             ..MeanField::fine_tune(1_000)
         };
         // Of a point, dropout alone makes the draws differ.

@@ -87,8 +87,9 @@ impl Voice {
                     let summary = conversion.lines().next().unwrap_or_default();
                     self.say(format_args!("Posterior: {summary}"));
                     self.say(format_args!(
-                        "Data: {} pictures to learn from, {} to judge by, {} classes",
+                        "Data: {} training images, validation: {}, {} test images, {} classes",
                         prepared.examples,
+                        prepared.validation.as_deref().unwrap_or("none"),
                         prepared.test_examples,
                         prepared.class_names.len()
                     ));
@@ -128,6 +129,20 @@ impl Voice {
                 }
                 // What only a window asks for.
                 Event::Layer(_) | Event::Draw(_) | Event::Interim(_) => {}
+                Event::Validated { position, scores } => {
+                    let line = format!(
+                        "epoch {}: validation accuracy {:.2} %, NLL {:.4}, ECE {:.4} ({} images)",
+                        position.epoch,
+                        100.0 * scores.accuracy,
+                        scores.nll,
+                        scores.ece,
+                        scores.images
+                    );
+                    match &bar {
+                        Some(bar) => bar.suspend(|| self.say(line)),
+                        None => self.say(line),
+                    }
+                }
                 Event::Saved { .. } => {}
             }
         }
@@ -148,7 +163,7 @@ impl Voice {
 }
 
 const TRAINING: &str = "{bar:24} {pos}/{len} steps  {msg}";
-const EVALUATING: &str = "{bar:24} {pos}/{len} pictures  judging {msg}  {per_sec}, {eta} left";
+const EVALUATING: &str = "{bar:24} {pos}/{len} images  evaluating {msg}  {per_sec}, {eta} left";
 
 fn clear(bar: &mut Option<ProgressBar>) {
     if let Some(bar) = bar.take() {
@@ -165,8 +180,8 @@ fn told(progress: &Progress) -> String {
         -progress.likelihood_loss,
         -progress.complexity_loss,
         100.0 * progress.accuracy,
-        progress.rates.mean,
-        progress.rates.spread,
+        progress.rates.lr,
+        progress.rates.variational_lr,
         progress.examples_per_second,
         indicatif::HumanDuration(left)
     )
@@ -183,6 +198,7 @@ impl Serialize for Told<'_> {
                 "method": evaluation.method,
                 "draws": evaluation.draws,
                 "scores": evaluation.scores,
+                "calibrated": evaluation.calibrated,
             })
             .serialize(serializer),
             event => event.serialize(serializer),

@@ -20,6 +20,8 @@ pub enum Augment {
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum PosteriorFlag {
+    /// None: deterministic fine-tuning.
+    Map,
     /// Mean-field Gaussian.
     Mfg,
     /// Parameter-sharing ensemble.
@@ -49,6 +51,7 @@ pub enum EstimatorFlag {
 impl From<PosteriorFlag> for Method {
     fn from(flag: PosteriorFlag) -> Self {
         match flag {
+            PosteriorFlag::Map => Self::Map,
             PosteriorFlag::Mfg => Self::Mfg,
             PosteriorFlag::Pse => Self::Pse,
         }

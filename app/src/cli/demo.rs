@@ -2,16 +2,15 @@
 
 use super::{Voice, devices, finetune, outcome};
 use crate::{
-    demo::{DATA, run_folder, settings},
+    demo::{fine_tuned_folder, fine_tuned_settings, run_folder, settings},
     error::{BadInput, unwritable},
     outcome::about,
     report::{self, Report},
 };
 use anyhow::Result;
 use bayesadapter::{
-    data::Split,
     disk,
-    session::{DeviceChoice, Job, Method, RunFolder, RunSettings, SessionError, open_any},
+    session::{DeviceChoice, Job, Method, RunFolder, RunSettings, SessionError},
 };
 use clap::Args;
 use std::{
@@ -23,7 +22,7 @@ use std::{
 
 #[derive(Args)]
 pub struct Flags {
-    /// Folder of the demo's three runs and its report; a demo that is there is replaced, and nothing else.
+    /// Folder of the demo's four runs and its report; a demo that is there is replaced, and nothing else.
     #[arg(long, default_value = "bayesadapter-demo", value_name = "FOLDER")]
     out: PathBuf,
     /// What computes: auto (a GPU if there is one), cpu, gpu or gpu:N as `devices` lists them.
@@ -47,32 +46,79 @@ const MADE: [&str; 6] = [
     "run.toml",
 ];
 
-const METHODS: [Method; 3] = [Method::Map, Method::Mfg, Method::Pse];
+/// One of the runs of a demo, in their order.
+#[derive(Clone, Copy)]
+enum Stage {
+    Pretrained,
+    FineTuned,
+    Posterior(Method),
+}
+
+const STAGES: [Stage; 4] = [
+    Stage::Pretrained,
+    Stage::FineTuned,
+    Stage::Posterior(Method::Mfg),
+    Stage::Posterior(Method::Pse),
+];
+
+impl Stage {
+    fn folder(self, out: &Path) -> PathBuf {
+        match self {
+            Self::Pretrained => run_folder(out, Method::Map),
+            Self::FineTuned => fine_tuned_folder(out),
+            Self::Posterior(method) => run_folder(out, method),
+        }
+    }
+
+    fn settings(self, device: DeviceChoice, out: &Path) -> RunSettings {
+        match self {
+            Self::Pretrained => settings(Method::Map, device, out),
+            Self::FineTuned => fine_tuned_settings(device, out),
+            Self::Posterior(method) => settings(method, device, out),
+        }
+    }
+
+    fn introduction(self) -> &'static str {
+        match self {
+            Self::Pretrained => "1. Ordinary training, from random weights (MAP)",
+            Self::FineTuned => {
+                "2. The same network, fine-tuned without a posterior (MAP fine-tuned)"
+            }
+            Self::Posterior(Method::Mfg) => {
+                "3. The same network with a Gaussian for every weight (MFG), fine-tuned"
+            }
+            Self::Posterior(_) => {
+                "4. The same network as an ensemble that shares its weights (PSE), fine-tuned"
+            }
+        }
+    }
+}
 
 pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
     let start = Instant::now();
     let device = devices::choose(flags.device)?;
     clear(&flags.out)?;
     voice.say(format_args!(
-        "A small network, 445 handwritten digits to learn from, 1,352 to judge by, and scribbles that are no \
-         digits.\nDevice: {}",
+        "A small network, 445 handwritten digits to train on, 1,352 to validate and test on, and scribbles that are no \
+         digits. The posteriors also learn to be unsure of drawings, which are made in another way than the scribbles.\n\
+         Device: {}",
         device.name
     ));
     let mut runs = Vec::new();
-    for method in METHODS {
-        voice.say(format_args!("\n{}", introduction(method)));
+    for stage in STAGES {
+        voice.say(format_args!("\n{}", stage.introduction()));
         let settings = RunSettings {
             seed: flags.seed,
-            ..settings(method, flags.device, &flags.out)
+            ..stage.settings(flags.device, &flags.out)
         };
         let job = Job::open(settings, &device.device)?;
-        let path = run_folder(&flags.out, method);
+        let path = stage.folder(&flags.out);
         let folder = RunFolder::create(&path, &job.settings, &marked(&about(&device)))?;
         let code = finetune::execute_quietly(job, None, folder, voice)?;
         if let Some(code) = code {
             return Ok(code);
         }
-        runs.push((method, path));
+        runs.push(path);
     }
     let page = report(&runs, &flags.out, voice)?;
     voice.say(format_args!(
@@ -90,7 +136,7 @@ fn clear(out: &Path) -> Result<()> {
     if is_free(out) {
         return Ok(());
     }
-    let runs = METHODS.map(|method| run_folder(out, method));
+    let runs = STAGES.map(|stage| stage.folder(out));
     let there: Vec<&PathBuf> = runs.iter().filter(|run| !is_free(run)).collect();
     let foreign = match there.is_empty() {
         true => Some(out),
@@ -164,25 +210,15 @@ fn remove(path: &Path) -> Result<()> {
     }
 }
 
-fn introduction(method: Method) -> &'static str {
-    match method {
-        Method::Map => "1. Ordinary training, from random weights (MAP)",
-        Method::Mfg => "2. The same network with a Gaussian for every weight (MFG), fine-tuned",
-        Method::Pse => {
-            "3. The same network as an ensemble that shares its weights (PSE), fine-tuned"
-        }
-    }
-}
-
-fn report(runs: &[(Method, PathBuf)], out: &Path, voice: &Voice) -> Result<PathBuf> {
+fn report(runs: &[PathBuf], out: &Path, voice: &Voice) -> Result<PathBuf> {
     let mut report = Report {
         title: "Handwritten digits, and what is none".to_owned(),
         created: outcome::now(),
         ..Report::default()
     };
-    for (method, path) in runs {
-        let (folder, _) = RunFolder::open(path)?;
-        let name = method.to_string();
+    for path in runs {
+        let (folder, settings) = RunFolder::open(path)?;
+        let name = settings.result_name();
         let evaluations = folder.evaluations()?;
         report
             .evaluations
@@ -195,7 +231,9 @@ fn report(runs: &[(Method, PathBuf)], out: &Path, voice: &Voice) -> Result<PathB
             .extend(outcome::first_layer(&name, &folder.posterior_path())?);
     }
     outcome::table(&report.evaluations, voice);
-    report.pictures = outcome::pictures(&report.evaluations, &Some(open_any(DATA, Split::Test)?));
+    let settings = settings(Method::Pse, DeviceChoice::Auto, out);
+    let test = settings.data.open(settings.seed)?.test;
+    report.pictures = outcome::pictures(&report.evaluations, &Some(test));
     report::write(&report, out)
 }
 

@@ -4,7 +4,7 @@ use super::{
     BadInput, Voice, devices, faces,
     flags::usual_workers,
     interrupt, outcome,
-    test_pictures::{self, Judged},
+    test_pictures::{self, Judged, Validation},
 };
 use crate::{
     network,
@@ -12,7 +12,7 @@ use crate::{
 };
 use anyhow::Result;
 use bayesadapter::{
-    data::{Corrupted, Corruption, Dataset, FacePairs, FrostPictures, Split},
+    data::{Corrupted, Corruption, Dataset, FacePairs, FrostPictures, Split, ValidationSplit},
     evaluate::Evaluation,
     session::{self, DeviceChoice, EvaluationSettings, Judge, OwnThread, open_any},
 };
@@ -26,15 +26,26 @@ use std::{
 
 #[derive(Args)]
 pub struct Flags {
-    /// Posterior files; the first is what the others are compared with.
+    /// Posterior files, and with --model ordinary checkpoints; the first is what the others are compared with.
     #[arg(required = true)]
     posteriors: Vec<PathBuf>,
+    /// The network of files that are ordinary checkpoints, such as resnet20-cifar, so that they can be scored before
+    /// anything is fine-tuned [default: all are posterior files].
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
     /// Test pictures: any layout that `finetune` takes. Its test part is used; of data in one piece that a network
     /// learnt from, what its run kept back.
     #[arg(long, value_name = "PATH")]
     data: String,
-    /// Pictures of another kind, on which the network should be unsure: tells how well it knows them from the others
-    /// [default: none].
+    /// Images to fit temperature and prediction sets on, as for `finetune`: test:0.2, test:2000, 0.1, auto or none. They
+    /// are taken out of the test set, and must be ones that no network here was trained on [default: those of the run
+    /// that made the posteriors, and the calibration in their files].
+    #[arg(long, value_name = "WHICH")]
+    validation: Option<ValidationSplit>,
+    /// Random seed of that split [default: that of the runs, or 0].
+    #[arg(long, value_name = "N", requires = "validation")]
+    split_seed: Option<u64>,
+    /// OOD images, on which the network should be unsure: tells how well it knows them from the others [default: none].
     #[arg(long, value_name = "PATH")]
     ood: Option<String>,
     /// Corrupt the test pictures as CIFAR-10-C does, such as gaussian_noise or fog: a network should grow unsure before
@@ -83,7 +94,7 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let test = test_pictures(flags, voice)?;
+    let (test, validation) = images(flags, voice)?;
     let other = match &flags.ood {
         Some(path) => Some((path.clone(), open_any(path, Split::Test)?)),
         None => None,
@@ -91,12 +102,19 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
     let mut evaluations = Vec::new();
     let mut first_layers = Vec::new();
     for path in &flags.posteriors {
-        let evaluation = judge(path, flags, &test, &other, &device.device, voice)?;
+        let on = Images {
+            test: &test,
+            validation: &validation,
+            ood: &other,
+        };
+        let evaluation = judge(path, flags, on, &device.device, voice)?;
         let Some(evaluation) = evaluation else {
             voice.json(&serde_json::json!({ "event": "stopped" }));
             return Ok(ExitCode::from(super::exit::INTERRUPTED));
         };
-        first_layers.extend(outcome::first_layer(&evaluation.method, path)?);
+        if network::is_posterior(path) {
+            first_layers.extend(outcome::first_layer(&evaluation.method, path)?);
+        }
         evaluations.push(evaluation);
     }
     outcome::table(&evaluations, voice);
@@ -118,9 +136,21 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn test_pictures(flags: &Flags, voice: &Voice) -> Result<Arc<dyn Dataset>> {
-    let networks: Result<Vec<Judged>> = flags.posteriors.iter().map(|path| read(path)).collect();
-    let test = test_pictures::open(&flags.data, &networks?, voice)?;
+/// Test images, corrupted if that is asked for, and validation images with where they come from.
+fn images(flags: &Flags, voice: &Voice) -> Result<(Arc<dyn Dataset>, Validation)> {
+    let files = flags.posteriors.iter();
+    let networks: Result<Vec<Judged>> = files
+        .filter(|path| flags.model.is_none() || network::is_posterior(path))
+        .map(|path| read(path))
+        .collect();
+    let asked = flags
+        .validation
+        .map(|validation| (validation, flags.split_seed.unwrap_or(0)));
+    let (test, validation) = test_pictures::open(&flags.data, asked, &networks?, voice)?;
+    Ok((corrupted(test, flags)?, validation))
+}
+
+fn corrupted(test: Arc<dyn Dataset>, flags: &Flags) -> Result<Arc<dyn Dataset>> {
     let Some(corruption) = flags.corruption else {
         return Ok(test);
     };
@@ -146,35 +176,52 @@ fn read(path: &Path) -> Result<Judged> {
     })
 }
 
-/// Judges one file; nothing if the user stopped it.
+/// What networks are evaluated on.
+struct Images<'a> {
+    test: &'a Arc<dyn Dataset>,
+    validation: &'a Validation,
+    ood: &'a Option<(String, Arc<dyn Dataset>)>,
+}
+
+/// Evaluates one file; nothing if the user stopped it.
 fn judge(
     path: &Path,
     flags: &Flags,
-    test: &Arc<dyn Dataset>,
-    other: &Option<(String, Arc<dyn Dataset>)>,
+    on: Images<'_>,
     device: &Device,
     voice: &Voice,
 ) -> Result<Option<Evaluation>> {
-    let opened = network::open(path, device)?;
+    let opened = match &flags.model {
+        Some(model) if !network::is_posterior(path) => {
+            network::open_checkpoint(path, model, on.test.class_names(), device)?
+        }
+        _ => network::open(path, device)?,
+    };
+    // A split that is asked for here is calibrated on; otherwise what the file has is what users of it get.
+    let known = opened.header.calibration.clone();
     let preparation = opened.preparation()?;
     let usual_workers = usual_workers(preparation.shape[1]);
     let judge = Judge {
-        test: Arc::clone(test),
-        out_of_distribution: other.clone(),
+        test: Arc::clone(on.test),
+        calibration: known.filter(|_| flags.validation.is_none()),
+        validation: on.validation.clone(),
+        out_of_distribution: on.ood.clone(),
         preparation,
         settings: EvaluationSettings {
             draws: flags.draws,
             batch: flags.batch,
+            ..EvaluationSettings::default()
         },
         skip_broken: flags.skip_broken,
         workers: flags.workers.unwrap_or(usual_workers),
         device: device.clone(),
     };
+    let name = opened.name();
     let (control, port) = session::connect();
     let interrupt = interrupt::stops(&control);
     let judged = std::thread::scope(|scope| {
         let thread = scope.spawn(move || {
-            let evaluation = judge.evaluate(&opened.bayes, opened.method, &port, &OwnThread);
+            let evaluation = judge.evaluate(&opened.bayes, &name, &port, &OwnThread);
             burn::tensor::read_sync(evaluation)
         });
         voice.follow(&control);
@@ -192,6 +239,8 @@ fn judge(
             "method": method,
             "draws": evaluation.draws,
             "scores": evaluation.scores,
+            "calibrated": evaluation.calibrated,
+            "out_of_distribution": evaluation.out_of_distribution.as_ref().map(|ood| &ood.detection),
         }));
         Evaluation {
             method,
@@ -212,10 +261,11 @@ fn verify(
     let how = EvaluationSettings {
         draws: flags.draws,
         batch: flags.batch,
+        ..EvaluationSettings::default()
     };
     let features = faces::features(&opened, faces, &how, flags.workers, device, voice)?;
     let verification = faces.verify(&features)?;
-    let method = flags.label(path, &opened.method.to_string());
+    let method = flags.label(path, &opened.name());
     voice.say(format_args!(
         "{method}: {} pairs of {} faces in {} folds, accuracy {:.2} %, standard error {:.2} %",
         faces.pairs().len(),

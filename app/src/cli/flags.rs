@@ -6,22 +6,31 @@ use super::{
 };
 use anyhow::Result;
 use bayesadapter::{
+    data::ValidationSplit,
     models::{Architecture, ModelConfig},
     posterior::Select,
     session::{DeviceChoice, PRESETS, RunSettings},
+    train::Schedule,
 };
 use clap::Args;
 use std::path::{Path, PathBuf};
 
 /// What a run keeps from its start: only device, learning rates, the bound on gradients, what becomes of broken
 /// pictures, the threads that read them and the places of its files can change on the way.
-const FIXED: [&str; 21] = [
+const FIXED: [&str; 31] = [
     "model",
     "replace_head",
+    "dropout",
+    "validation",
+    "split_seed",
     "augment",
+    "cutout",
+    "ood_train",
     "posterior",
     "components",
     "rank",
+    "initial_std",
+    "initial_log_std",
     "layers",
     "prior",
     "epochs",
@@ -29,6 +38,9 @@ const FIXED: [&str; 21] = [
     "accumulate",
     "lambda",
     "estimator",
+    "natural_gradient",
+    "ood_alpha",
+    "ood_gamma",
     "freeze_statistics",
     "checkpoint_steps",
     "draws",
@@ -54,14 +66,34 @@ pub struct RunFlags {
     /// Replace the last layer when the weights are for another number of classes [default: refuse them].
     #[arg(long, help_heading = "Network")]
     pub replace_head: bool,
+    /// Dropout probability at the places of the paper [default: 0].
+    #[arg(long, value_name = "P", help_heading = "Network")]
+    pub dropout: Option<f64>,
 
     /// Pictures: CIFAR-10 (folder, tar.gz), IDX files, a folder per class, or `digits` [default: digits, which come
     /// with the program; a preset needs its own].
     #[arg(long, value_name = "PATH", help_heading = "Data")]
     pub data: Option<String>,
-    /// Pictures of another kind, for the report: on these the network should be unsure [default: none].
+    /// Images to choose settings and calibrate on: a share (0.1) or number (2000) of the training set, of the test set
+    /// (test:0.2, test:2000; the rest is scored), or none [default: the data's own, or a fifth of the test set].
+    /// Calibration needs images that the pre-training has not seen: a temperature fitted on others is worthless.
+    #[arg(long, value_name = "WHICH", help_heading = "Data")]
+    pub validation: Option<ValidationSplit>,
+    /// Random seed of the splits into training, validation and test images [default: 0, whatever --seed is].
+    #[arg(long, value_name = "N", help_heading = "Data")]
+    pub split_seed: Option<u64>,
+    /// OOD images for the evaluation: on these the network should be unsure [default: none].
     #[arg(long, value_name = "PATH", help_heading = "Data")]
     pub ood: Option<String>,
+    /// OOD images to learn uncertainty from: paths, or generated kinds (noise, blur-jpeg, patches, mixtures, doodles)
+    /// [default: none].
+    #[arg(
+        long,
+        value_name = "WHICH",
+        value_delimiter = ',',
+        help_heading = "Data"
+    )]
+    pub ood_train: Option<Vec<String>>,
     /// What is done to pictures in training [default: none, or the preset's].
     #[arg(
         long,
@@ -70,6 +102,9 @@ pub struct RunFlags {
         help_heading = "Data"
     )]
     pub augment: Option<Vec<Augment>>,
+    /// Side of the CutOut square in pixels, 0 for none [default: half the side with --augment cutout].
+    #[arg(long, value_name = "PIXELS", help_heading = "Data")]
+    pub cutout: Option<usize>,
     /// Pass over pictures that cannot be read [default: end with their name].
     #[arg(long, help_heading = "Data")]
     pub skip_broken: bool,
@@ -78,7 +113,8 @@ pub struct RunFlags {
     #[arg(long, value_name = "N", help_heading = "Data")]
     pub workers: Option<usize>,
 
-    /// What the weights become [default: pse]. PSE is the more accurate in the paper, MFG the classic.
+    /// Posterior over the weights: pse (parameter-sharing ensemble), mfg (mean-field Gaussian), or map for
+    /// deterministic fine-tuning [default: pse].
     #[arg(long, value_enum, help_heading = "Posterior")]
     pub posterior: Option<PosteriorFlag>,
     /// Members of a PSE ensemble [default: 20, as in the paper].
@@ -87,6 +123,21 @@ pub struct RunFlags {
     /// Rank of the PSE factors [default: 1: in the paper more rank gains nothing].
     #[arg(long, value_name = "R", help_heading = "Posterior")]
     pub rank: Option<usize>,
+    /// Standard deviation of the weights at the start, as a fraction of the weights: for PSE that of the product of the
+    /// factors, for MFG a fraction of each layer's rms [default: 0.2].
+    #[arg(long, value_name = "X", help_heading = "Posterior")]
+    pub initial_std: Option<f32>,
+    /// Instead, for MFG: range of the logarithms of the standard deviations at the start, as -6,-5 in the paper
+    /// [default: none].
+    #[arg(
+        long,
+        value_name = "LOW,HIGH",
+        value_parser = log_range,
+        allow_hyphen_values = true,
+        conflicts_with = "initial_std",
+        help_heading = "Posterior"
+    )]
+    pub initial_log_std: Option<[f32; 2]>,
     /// Which weights become Bayesian: all, last, or path patterns such as 'layer4.*,fc.*' [default: all, as in the
     /// paper; fewer are cheaper].
     #[arg(long, value_name = "WHICH", help_heading = "Posterior")]
@@ -115,22 +166,51 @@ pub struct RunFlags {
     /// How the likelihood is estimated [default: exemplar, whose gradients are the calmest].
     #[arg(long, value_enum, help_heading = "Training")]
     pub estimator: Option<EstimatorFlag>,
-    /// Learning rate of the pre-trained weights [default: 8e-4: they are good already; pretrain: 0.1, falling].
+    /// Learning rate of the pre-trained weights [default: 1e-2; pretrain: 0.1].
     #[arg(
         long,
+        alias = "mean-rate",
         value_name = "X",
         allow_negative_numbers = true,
         help_heading = "Training"
     )]
-    pub mean_rate: Option<f64>,
-    /// First learning rate of what is new, spreads and factors [default: 0.1, falling to 8e-4].
+    pub lr: Option<f64>,
+    /// Schedule of --lr: constant, step:0.2 (times 0.2 at each quarter), step:0.2@0.3,0.6,0.8, cosine, or cosine:0.1
+    /// (down to a tenth) [default: cosine; pretrain: step:0.2@0.3,0.6,0.8].
+    #[arg(long, value_name = "SCHEDULE", help_heading = "Training")]
+    pub schedule: Option<Schedule>,
+    /// Learning rate of what the posterior adds: factors, or logarithms of standard deviations [default: 1e-3,
+    /// or 1e-5 for MFG by the natural gradient].
     #[arg(
         long,
+        alias = "spread-rate",
         value_name = "X",
         allow_negative_numbers = true,
         help_heading = "Training"
     )]
-    pub spread_rate: Option<f64>,
+    pub variational_lr: Option<f64>,
+    /// Schedule of --variational-lr [default: cosine:0.1].
+    #[arg(long, value_name = "SCHEDULE", help_heading = "Training")]
+    pub variational_schedule: Option<Schedule>,
+    /// Share of all steps in which the learning rates rise to their first values [default: 0].
+    #[arg(long, value_name = "SHARE", help_heading = "Training")]
+    pub warmup: Option<f64>,
+    /// Momentum [default: 0.9].
+    #[arg(long, value_name = "X", help_heading = "Training")]
+    pub momentum: Option<f64>,
+    /// Whether momentum has Nesterov's form [default: true].
+    #[arg(long, value_name = "BOOL", help_heading = "Training")]
+    pub nesterov: Option<bool>,
+    /// Whether an MFG's standard deviations follow the natural gradient, which moves them within a few epochs; the
+    /// plain gradient, as in the paper, hardly does [default: true].
+    #[arg(long, value_name = "BOOL", help_heading = "Training")]
+    pub natural_gradient: Option<bool>,
+    /// Weight of the uncertainty regulariser on --ood-train images [default: 3].
+    #[arg(long, value_name = "X", help_heading = "Training")]
+    pub ood_alpha: Option<f64>,
+    /// Mutual information, in nats, up to which the regulariser raises that of --ood-train images [default: 0.75].
+    #[arg(long, value_name = "X", help_heading = "Training")]
+    pub ood_gamma: Option<f64>,
     /// Bound on the norm of the gradients [default: none]; 1 tames a run that diverges.
     #[arg(
         long,
@@ -239,8 +319,6 @@ impl RunFlags {
         set(&mut settings.training.batch, &self.batch);
         set(&mut settings.training.accumulate, &self.accumulate);
         set(&mut settings.training.lambda, &self.lambda);
-        set(&mut settings.training.rates.mean_rate, &self.mean_rate);
-        set(&mut settings.training.rates.spread_rate, &self.spread_rate);
         set(&mut settings.training.clip_norm, &self.clip_norm.map(Some));
         set(
             &mut settings.training.checkpoint_steps,
@@ -249,6 +327,22 @@ impl RunFlags {
         set(&mut settings.evaluation.draws, &self.draws);
         set(&mut settings.device, &self.device);
         set(&mut settings.seed, &self.seed);
+        set(&mut settings.model.dropout, &self.dropout);
+        set(&mut settings.data.validation, &self.validation);
+        set(&mut settings.data.split_seed, &self.split_seed.map(Some));
+        set(&mut settings.data.ood_train, &self.ood_train);
+        let regularisation = &mut settings.training.regularisation;
+        set(&mut regularisation.alpha, &self.ood_alpha);
+        set(&mut regularisation.gamma, &self.ood_gamma);
+        let rates = &mut settings.training.rates;
+        set(&mut rates.lr, &self.lr);
+        set(&mut rates.schedule, &self.schedule);
+        set(&mut rates.variational_lr, &self.variational_lr.map(Some));
+        set(&mut rates.variational_schedule, &self.variational_schedule);
+        set(&mut rates.warmup, &self.warmup);
+        set(&mut rates.momentum, &self.momentum);
+        set(&mut rates.nesterov, &self.nesterov);
+        set(&mut rates.natural_gradient, &self.natural_gradient);
         self.apply_choices(settings);
     }
 
@@ -272,9 +366,27 @@ impl RunFlags {
         if let Some(steps) = &self.augment {
             settings.data.augmentation = augmentation(steps, input_side(settings));
         }
+        if let Some(side) = self.cutout {
+            settings.data.augmentation.cutout = side;
+        }
+        if self.initial_std.is_some() || self.initial_log_std.is_some() {
+            settings.posterior.initial_std = self.initial_std;
+            settings.posterior.initial_log_std = self.initial_log_std;
+        }
         if self.freeze_statistics {
             settings.training.running_statistics = bayesadapter::train::RunningStatistics::Freeze;
         }
+    }
+}
+
+/// Two numbers with a comma between them.
+fn log_range(text: &str) -> Result<[f32; 2], String> {
+    let numbers: Result<Vec<f32>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok(&[low, high]) => Ok([low, high]),
+        _ => Err(format!(
+            "\"{text}\" is not a range; two numbers are needed, such as -6,-5"
+        )),
     }
 }
 
@@ -335,8 +447,13 @@ mod tests {
             "ood",
             "skip_broken",
             "workers",
-            "mean_rate",
-            "spread_rate",
+            "lr",
+            "schedule",
+            "variational_lr",
+            "variational_schedule",
+            "warmup",
+            "momentum",
+            "nesterov",
             "clip_norm",
             "device",
             "resume",
@@ -372,14 +489,17 @@ mod tests {
             let settings = preset(name);
             let training = &settings.training;
             assert_eq!(settings.model.architecture, network, "{name}");
-            assert_eq!((training.epochs, training.batch), (epochs, 128), "{name}");
+            assert_eq!((training.epochs, training.batch), (epochs, 256), "{name}");
             assert_eq!(training.lambda, lambda, "{name}");
             let rates = &training.rates;
-            assert_eq!((rates.mean_rate, rates.mean_drop), (8e-4, 1.0), "{name}");
-            // From .1 by three drops to that of the means.
-            assert_eq!(rates.spread_rate, 0.1, "{name}");
-            let last = rates.spread_rate * rates.spread_drop.powi(3);
-            assert!((last - 8e-4).abs() < 1e-9, "{name}: {last}");
+            assert_eq!((rates.lr, &rates.schedule), (1e-4, &Schedule::Constant));
+            assert_eq!(rates.variational_lr, Some(1e-3), "{name}");
+            let end = Schedule::Cosine { end: 0.1 };
+            assert_eq!(rates.variational_schedule, end, "{name}");
+            assert_eq!(rates.nesterov, name == "paper-cifar10");
+            let std = if name == "paper-cifar10" { 0.2 } else { 0.1 };
+            assert_eq!(settings.posterior.initial_std, Some(std), "{name}");
+            assert_eq!(settings.posterior.initial_log_std, Some([-6.0, -5.0]));
             assert_eq!(training.estimator, Estimator::Exemplar, "{name}");
             assert_eq!(settings.evaluation.draws, 20, "{name}");
         }
@@ -410,8 +530,12 @@ mod tests {
         };
         let settings = flags.settings(start).unwrap();
         assert_eq!(settings.training.epochs, 9);
-        assert_eq!(settings.training.rates.mean_rate, 0.3);
-        assert_eq!(settings.training.rates.mean_drop, 0.2, "of the start");
+        let scratch = FineTuning::from_scratch();
+        assert_eq!(settings.training.rates.lr, 0.3);
+        assert_eq!(
+            settings.training.rates.schedule, scratch.schedule,
+            "of the start"
+        );
         assert_eq!(settings.posterior.method, Method::Map, "of the start");
         std::fs::write(&file, format!("{text}data.workers = 3\n")).unwrap();
         assert_eq!(flags.settings(start).unwrap().data.workers, 3);

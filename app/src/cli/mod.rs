@@ -2,6 +2,7 @@
 
 mod bars;
 mod choices;
+mod compare;
 mod data_get;
 mod demo;
 pub(crate) mod devices;
@@ -23,7 +24,7 @@ mod test_pictures;
 
 use anyhow::Result;
 use bars::{Output, Voice};
-use bayesadapter::ops::kernels_from_environment;
+use bayesadapter::{ops::kernels_from_environment, showcase::GRADIENT_VARIANCE_RUNS};
 use clap::{Args, Parser, Subcommand};
 pub use exit::BadInput;
 use std::{path::PathBuf, process::ExitCode};
@@ -60,8 +61,10 @@ enum Command {
     Finetune(flags::RunFlags),
     /// Train a network from random weights in the ordinary way: a start for `finetune`.
     Pretrain(flags::RunFlags),
-    /// Judge a posterior on test pictures, and write a report.
+    /// Evaluate posteriors and checkpoints on test images, and write a report.
     Evaluate(evaluate::Flags),
+    /// Compare runs in one table, with means and deviations over random seeds.
+    Compare(compare::Flags),
     /// Say what pictures show, and how sure that is.
     Predict(predict::Flags),
     /// Show what a checkpoint or a posterior file holds.
@@ -82,13 +85,13 @@ enum Command {
     },
     /// Open the window. The same as no command.
     Gui(gui::Flags),
-    /// Check the ops on every device here, measure two estimators, and draw kernels to a picture.
+    /// Check the ops on every device here, measure the gradient variance of all estimators, and draw kernels to an image.
     Ops {
-        /// Where the picture of the kernels goes.
+        /// Where the image of the kernels goes.
         #[arg(long, default_value = "bayesadapter-ops.png")]
         out: PathBuf,
-        /// Draws per estimator; more make the measured variances surer.
-        #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..))]
+        /// Draws per estimator, 500 as in the paper; more make the measured variances surer.
+        #[arg(long, default_value_t = GRADIENT_VARIANCE_RUNS, value_parser = clap::value_parser!(u32).range(2..))]
         runs: u32,
     },
 }
@@ -133,6 +136,7 @@ fn run(command: Command, voice: &Voice) -> Result<ExitCode> {
         Command::Finetune(flags) => finetune::run(&flags, finetune::Start::Pretrained, voice),
         Command::Pretrain(flags) => finetune::run(&flags, finetune::Start::Random, voice),
         Command::Evaluate(flags) => evaluate::run(&flags, voice),
+        Command::Compare(flags) => compare::run(&flags, voice),
         Command::Predict(flags) => predict::run(&flags, voice),
         Command::Inspect(flags) => inspect::run(&flags, voice),
         Command::Export(flags) => export::run(&flags, voice),

@@ -8,7 +8,7 @@ use crate::{
 };
 use anyhow::Result;
 use bayesadapter::{
-    evaluate::Evaluation,
+    evaluate::{Detection, Evaluation, Measure},
     session::{HistoryRow, Job, OwnThread, RunFolder},
 };
 use burn::tensor::read_sync;
@@ -42,41 +42,77 @@ fn seconds_per_epoch(history: &[HistoryRow]) -> Option<f64> {
     Some(last.seconds / last.epoch)
 }
 
-/// The methods in a table, the first being what the others are compared with.
+/// The methods in a table, each without and with its temperature.
 pub fn table(evaluations: &[Evaluation], voice: &Voice) {
+    let Some(first) = evaluations.first() else {
+        return;
+    };
     voice.say(format_args!(
-        "\n{:8} {:>10} {:>9} {:>9} {:>9} {:>11} {:>10}",
-        "", "accuracy", "NLL", "Brier", "ECE", "errors", "OOD"
+        "\nTest set, {} images:\n{:20} {:>9} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9}",
+        first.scores.examples,
+        "",
+        "accuracy",
+        "NLL",
+        "Brier",
+        "ECE",
+        "errors",
+        "OOD MI",
+        "OOD ent."
     ));
     voice.say(format_args!(
-        "{:8} {:>10} {:>9} {:>9} {:>9} {:>11} {:>10}",
-        "", "%", "nats", "", "", "AUROC", "AUROC"
+        "{:20} {:>9} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9}",
+        "", "%", "nats", "", "", "AUROC", "AUROC", "AUROC"
     ));
-    for evaluation in evaluations {
-        let scores = &evaluation.scores;
-        let auroc = |detection: Option<bayesadapter::evaluate::Detection>| {
-            detection.map_or("-".to_owned(), |detection| {
-                format!("{:.4}", detection.auroc)
-            })
+    for row in evaluations.iter().flat_map(Evaluation::comparison_rows) {
+        let auroc = |found: Option<Detection>| {
+            found.map_or("-".to_owned(), |found| format!("{:.4}", found.auroc))
         };
-        let errors = scores
-            .error_detection
-            .as_ref()
-            .and_then(|all| all.by(evaluation.ranked_by));
-        let other = evaluation.out_of_distribution.as_ref();
-        let other = other.and_then(|other| other.detection.by(evaluation.ranked_by));
+        let name = match row.temperature {
+            Some(temperature) => format!("{} (T = {temperature:.2})", row.name()),
+            None => row.name(),
+        };
         voice.say(format_args!(
-            "{:8} {:>10.2} {:>9.4} {:>9.4} {:>9.4} {:>11} {:>10}",
-            evaluation.method,
-            100.0 * scores.accuracy,
-            scores.nll,
-            scores.brier,
-            scores.ece,
-            auroc(errors),
-            auroc(other)
+            "{name:20} {:>9.2} {:>8.4} {:>8.4} {:>8.4} {:>9} {:>9} {:>9}",
+            100.0 * row.scores.accuracy,
+            row.scores.nll,
+            row.scores.brier,
+            row.scores.ece,
+            auroc(row.errors_found()),
+            auroc(row.ood_by(Measure::MutualInformation)),
+            auroc(row.ood_by(Measure::Entropy))
         ));
     }
     voice.say("");
+    prediction_sets(evaluations, voice);
+}
+
+/// Coverage and size of the prediction sets.
+fn prediction_sets(evaluations: &[Evaluation], voice: &Voice) {
+    for evaluation in evaluations {
+        let Some(calibrated) = &evaluation.calibrated else {
+            continue;
+        };
+        let calibration = &calibrated.calibration;
+        let sets = calibration.sets.iter().zip(&calibrated.sets);
+        let each: Vec<String> = sets
+            .map(|(sets, scores)| {
+                format!(
+                    "{} covers {:.1} % with {:.2} classes",
+                    sets.method(),
+                    100.0 * scores.coverage,
+                    scores.mean_size
+                )
+            })
+            .collect();
+        let asked = calibration.sets.first().map_or(0.0, |sets| sets.coverage());
+        voice.say(format_args!(
+            "{}: prediction sets for {:.0} %, from {}: {}",
+            evaluation.method,
+            100.0 * asked,
+            calibration.source,
+            each.join(", ")
+        ));
+    }
 }
 
 /// Tells what a run would do.

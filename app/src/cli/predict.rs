@@ -5,6 +5,7 @@ use crate::{network, verdict::verdict};
 use anyhow::Result;
 use bayesadapter::{
     data::Picture,
+    metrics::{ConformalMethod, Temperature},
     predict::{Draws, Prediction},
     session::{DeviceChoice, Method},
 };
@@ -23,6 +24,13 @@ pub struct Flags {
     /// Draws of the posterior [default: as many as it takes until the answer is stable, 100 at most].
     #[arg(long, value_name = "S")]
     draws: Option<u32>,
+    /// Leave out the temperature that was fitted on the validation set of the run [default: apply it, if the file has
+    /// one].
+    #[arg(long)]
+    no_temperature: bool,
+    /// Prediction sets: threshold (the smallest), aps or raps, with the coverage that they were calibrated for.
+    #[arg(long, default_value_t = ConformalMethod::Threshold, value_name = "METHOD")]
+    sets: ConformalMethod,
     /// How many of the likeliest classes are shown; the others are mostly noise.
     #[arg(long, default_value_t = 5, value_name = "K")]
     top: usize,
@@ -42,6 +50,10 @@ struct Line<'a> {
     aleatoric_entropy: f64,
     draws: usize,
     probabilities: &'a [f32],
+    /// The temperature of the probabilities; 1 where none is applied.
+    temperature: f64,
+    /// Classes that it may be, from the most probable on, where the file has a calibration.
+    prediction_set: Option<Vec<String>>,
 }
 
 pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
@@ -74,11 +86,11 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
         let prediction = opened.bayes.predict(images, draws.clone())?;
         tell(
             &path.display().to_string(),
-            &prediction,
+            prediction,
             &opened,
-            flags.top,
+            flags,
             voice,
-        );
+        )?;
     }
     Ok(failed.unwrap_or(ExitCode::SUCCESS))
 }
@@ -89,13 +101,33 @@ fn read(path: &PathBuf) -> Result<Picture> {
     Picture::decode(&bytes, &path.display().to_string()).map_err(Into::into)
 }
 
-fn tell(image: &str, prediction: &Prediction, opened: &network::Opened, top: usize, voice: &Voice) {
+fn tell(
+    image: &str,
+    prediction: Prediction,
+    opened: &network::Opened,
+    flags: &Flags,
+    voice: &Voice,
+) -> Result<()> {
+    let calibration = opened.header.calibration.as_ref();
+    let sets = calibration.and_then(|calibration| calibration.sets_by(flags.sets));
+    // Sets were calibrated without the temperature.
+    let set = sets.map(|sets| sets.set(prediction.probabilities()));
+    let temperature = match calibration {
+        Some(calibration) if !flags.no_temperature => calibration.temperature,
+        _ => Temperature::ONE,
+    };
+    let prediction = prediction.with_temperature(temperature)?;
     let probabilities = prediction.probabilities();
     let mut classes: Vec<usize> = (0..probabilities.len()).collect();
     classes.sort_by(|&a, &b| probabilities[b].total_cmp(&probabilities[a]));
     let Some(&first) = classes.first() else {
-        return;
+        return Ok(());
     };
+    let names = |set: &Vec<u32>| -> Vec<String> {
+        let classes = set.iter().map(|&class| class as usize);
+        classes.map(|class| opened.class_name(class)).collect()
+    };
+    let set = set.as_ref().map(names);
     let (information, entropy) = (prediction.mutual_information()[0], prediction.entropy()[0]);
     voice.json(&Line {
         image: image.to_owned(),
@@ -106,13 +138,15 @@ fn tell(image: &str, prediction: &Prediction, opened: &network::Opened, top: usi
         aleatoric_entropy: prediction.aleatoric_entropy()[0],
         draws: prediction.draws.len(),
         probabilities,
+        temperature: temperature.value(),
+        prediction_set: set.clone(),
     });
     voice.say(format_args!(
         "{image}: {} ({:.1} %)",
         opened.class_name(first),
         100.0 * probabilities[first]
     ));
-    for &class in classes.iter().take(top) {
+    for &class in classes.iter().take(flags.top) {
         voice.say(format_args!(
             "  {:20} {:5.1} % {}",
             opened.class_name(class),
@@ -125,6 +159,14 @@ fn tell(image: &str, prediction: &Prediction, opened: &network::Opened, top: usi
         prediction.draws.len(),
         verdict(prediction.draws.len(), information, entropy, None)
     ));
+    if let (Some(set), Some(sets)) = (set, sets) {
+        voice.say(format_args!(
+            "  with {:.0} % certainty one of: {}",
+            100.0 * sets.coverage(),
+            set.join(", ")
+        ));
+    }
+    Ok(())
 }
 
 /// A bar of at most 30 letters, in eighths of a letter.

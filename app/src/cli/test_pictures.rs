@@ -3,12 +3,11 @@
 use super::{BadInput, Voice};
 use anyhow::Result;
 use bayesadapter::{
-    data::{Dataset, Split},
+    data::{Dataset, Split, ValidationSplit},
     file::Header,
-    session::{RunSettings, Splits, open_any},
+    session::{RunSettings, open_any, open_splits},
 };
 use std::{
-    collections::BTreeSet,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -19,8 +18,17 @@ pub struct Judged {
     pub header: Header,
 }
 
-/// The test part of the data at `path`. Of data in one piece that a network learnt from, it is what its run kept back.
-pub fn open(path: &str, networks: &[Judged], voice: &Voice) -> Result<Arc<dyn Dataset>> {
+/// Validation images and where they come from, if there are some.
+pub type Validation = Option<(String, Arc<dyn Dataset>)>;
+
+/// The test images of the data at `path`, and validation images. How the data are split is what `asked` says, with its
+/// random seed, or what the runs on these data did that made the networks: then no network has seen a test image.
+pub fn open(
+    path: &str,
+    asked: Option<(ValidationSplit, u64)>,
+    networks: &[Judged],
+    voice: &Voice,
+) -> Result<(Arc<dyn Dataset>, Validation)> {
     let whole = open_any(path, Split::Test)?;
     if let Some(remark) = whole.remark() {
         voice.warn(&remark);
@@ -28,43 +36,61 @@ pub fn open(path: &str, networks: &[Judged], voice: &Voice) -> Result<Arc<dyn Da
     for network in networks {
         network.check_classes(whole.class_names(), voice)?;
     }
-    if !whole.unsplit() {
-        return Ok(whole);
-    }
-    let seeds = networks.iter().filter_map(|one| one.seed_of_run_on(path));
-    let seeds: Vec<u64> = seeds.collect::<BTreeSet<_>>().into_iter().collect();
-    match seeds[..] {
+    let mut splits: Vec<(ValidationSplit, u64)> = match asked {
+        Some(asked) => vec![asked],
+        None => networks
+            .iter()
+            .filter_map(|one| one.split_of_run_on(path))
+            .collect(),
+    };
+    splits.dedup();
+    match splits[..] {
         [] => {
-            voice.warn(&format!(
-                "{path} has no test part of its own, so all of its {} pictures are judged; those that a network learnt \
-                 from make it look better than it is",
-                whole.len()
-            ));
-            Ok(whole)
+            if whole.unsplit() {
+                voice.warn(&format!(
+                    "{path} has no test part of its own, so all of its {} images are evaluated; those that a network \
+                     was trained on make it look better than it is",
+                    whole.len()
+                ));
+            }
+            Ok((whole, None))
         }
-        [seed] => {
-            let test = Splits::hold_out(whole, seed).test;
-            voice.say(format_args!(
-                "Judged by the {} pictures of {path} that were kept back from training",
-                test.len()
-            ));
-            Ok(test)
+        [(validation, seed)] => {
+            let splits = open_splits(path, &validation, seed)?;
+            if splits.test.len() < whole.len() {
+                voice.say(format_args!(
+                    "Evaluated on {} of the {} images of {path}, which no run was trained or calibrated on",
+                    splits.test.len(),
+                    whole.len()
+                ));
+            }
+            let source = splits.validation_source.map(|source| source.to_string());
+            Ok((splits.test, source.zip(splits.validation)))
         }
-        _ => Err(BadInput(format!(
-            "these networks kept different pictures of {path} back from training (seeds {seeds:?}); judge them one by one"
-        ))
-        .into()),
+        _ => {
+            let each: Vec<String> = splits
+                .iter()
+                .map(|(validation, seed)| format!("{validation} with seed {seed}"))
+                .collect();
+            Err(BadInput(format!(
+                "the runs of these networks split {path} in different ways ({}), so that one was trained or calibrated \
+                 on test images of another; evaluate them one by one, or say how with --validation",
+                each.join(", ")
+            ))
+            .into())
+        }
     }
 }
 
 impl Judged {
-    /// The seed of the run that made the network, if it learnt from the data at `path`.
-    fn seed_of_run_on(&self, path: &str) -> Option<u64> {
+    /// How the run that made the network split the data at `path`, if it was on these.
+    fn split_of_run_on(&self, path: &str) -> Option<(ValidationSplit, u64)> {
         let run = serde_json::Value::Object(self.header.run.clone());
         let run: RunSettings = serde_json::from_value(run).ok()?;
         let place = |path: &str| Path::new(path).canonicalize().ok();
         let same = run.data.path == path || place(&run.data.path)? == place(path)?;
-        same.then_some(run.seed)
+        let seed = run.data.split_seed.unwrap_or(run.seed);
+        same.then_some((run.data.validation, seed))
     }
 
     /// A label is a number: what it means to the network and to the data must be the same.

@@ -4,6 +4,7 @@ use super::shown;
 use anyhow::{Result, bail};
 use bayesadapter::{
     data::{Dataset, Picture, Split},
+    evaluate::ImageSet,
     session::{self, RunSettings, SessionError},
 };
 use serde::{Deserialize, Serialize};
@@ -14,8 +15,12 @@ use std::sync::Arc;
 pub struct TestData {
     /// As a run is told.
     pub path: String,
-    /// What sets pictures aside to judge by; none where the network learnt from none of them.
-    pub seed: Option<u64>,
+    /// How a run splits them into training, validation and test set, as text, and the random seed of that; none where
+    /// the network was not trained on them.
+    pub split: Option<(String, u64)>,
+    /// Which of their sets.
+    #[serde(default)]
+    pub set: ImageSet,
 }
 
 impl TestData {
@@ -23,17 +28,36 @@ impl TestData {
     pub fn of(settings: &RunSettings) -> Self {
         Self {
             path: settings.data.path.clone(),
-            seed: Some(settings.seed),
+            split: Some((
+                settings.data.validation.to_string(),
+                settings.data.split_seed.unwrap_or(settings.seed),
+            )),
+            set: ImageSet::Test,
         }
     }
 
+    /// The images of the set.
     pub fn open(&self) -> Result<Arc<dyn Dataset>, SessionError> {
-        match self.seed {
-            Some(seed) => Ok(session::open_splits(&self.path, seed)?.test),
-            None => session::open_any(&self.path, Split::Test),
-        }
+        let (test, validation) = self.open_splits()?;
+        Ok(match (self.set, validation) {
+            (ImageSet::Validation, Some((_, images))) => images,
+            _ => test,
+        })
+    }
+
+    /// The test images, and validation images with where they come from.
+    pub fn open_splits(&self) -> Result<(Arc<dyn Dataset>, Validation), SessionError> {
+        let Some((validation, seed)) = &self.split else {
+            return Ok((session::open_any(&self.path, Split::Test)?, None));
+        };
+        let splits = session::open_splits(&self.path, &validation.parse()?, *seed)?;
+        let source = splits.validation_source.map(|source| source.to_string());
+        Ok((splits.test, source.zip(splits.validation)))
     }
 }
+
+/// Validation images and where they come from, if there are some.
+pub type Validation = Option<(String, Arc<dyn Dataset>)>;
 
 /// Test pictures that are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -104,7 +104,8 @@ impl Desk {
     }
 
     async fn answer(&self, question: Question) -> Result<Answer> {
-        let opened = &self.open()?.opened;
+        let open = self.open()?;
+        let opened = &open.opened;
         let picture = match &question {
             Question::Drawn(picture) | Question::Pasted(picture) => picture.clone(),
             Question::File(path) => read(path)?,
@@ -118,7 +119,15 @@ impl Desk {
         };
         let input = input(opened, &picture)?;
         let options = PredictOptions::new(draws).with_draws_kept();
+        let start = match &open.start_network {
+            Some(start) => {
+                let said = start.predict_async(input.clone(), Draws::Mean).await?;
+                said.most_probable(0)
+            }
+            None => None,
+        };
         let prediction = opened.bayes.predict_async(input, options).await?;
+        let prediction_set = opened.prediction_set(prediction.probabilities());
         let spreads = spreads(&prediction);
         let classes = prediction.probabilities().iter().zip(spreads).enumerate();
         let only = |values: &[f64]| values.first().copied().unwrap_or_default();
@@ -133,6 +142,9 @@ impl Desk {
             mutual_information: only(prediction.mutual_information()),
             entropy: only(prediction.entropy()),
             aleatoric_entropy: only(prediction.aleatoric_entropy()),
+            start: start
+                .map(|(class, probability)| (opened.class_name(class as usize), probability)),
+            prediction_set,
         })
     }
 }

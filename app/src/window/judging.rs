@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 use bayesadapter::{
     checkpoint::{Checkpoint, LoadOptions},
     data::{Dataset, Split},
-    evaluate::Evaluation,
+    evaluate::{Evaluation, ImageSet},
     models::Network,
     posterior::{Bayes, IntoBayes, Point},
     session::{self, DeviceChoice, Judge, Method, Port, RunSettings},
@@ -62,7 +62,8 @@ pub async fn judge(case: &Case, computer: &Computer, port: &Port) -> Result<Opti
         (Some(data), Some(run)) if is_same(data, Path::new(&run.data.path)) => TestData::of(run),
         (Some(data), _) => TestData {
             path: data.display().to_string(),
-            seed: None,
+            split: None,
+            set: ImageSet::Test,
         },
         (None, Some(run)) => TestData::of(run),
         (None, None) => bail!(
@@ -72,8 +73,12 @@ pub async fn judge(case: &Case, computer: &Computer, port: &Port) -> Result<Opti
     };
     let usual = RunSettings::default();
     let settings = run.as_ref().unwrap_or(&usual);
+    let (test, validation) = data.open_splits()?;
+    check_classes(&opened, &data, &*test)?;
     let judge = Judge {
-        test: test_pictures(&opened, &data)?,
+        test,
+        calibration: None,
+        validation,
         out_of_distribution: strangers(case, settings)?,
         preparation: opened.preparation()?,
         settings: settings.evaluation.clone(),
@@ -82,10 +87,10 @@ pub async fn judge(case: &Case, computer: &Computer, port: &Port) -> Result<Opti
         device,
     };
     let start = start(&opened, settings);
-    let start = start.iter().map(|start| (start, Method::Map));
+    let start = start.iter().map(|start| (start, Method::Map.to_string()));
     let mut evaluations = Vec::new();
-    for (bayes, method) in start.chain([(&opened.bayes, opened.method)]) {
-        let judged = judge.evaluate(bayes, method, port, &OwnPace).await?;
+    for (bayes, name) in start.chain([(&opened.bayes, opened.name())]) {
+        let judged = judge.evaluate(bayes, &name, port, &OwnPace).await?;
         let Some(evaluation) = judged else {
             return Ok(None);
         };
@@ -104,9 +109,8 @@ fn is_same(one: &Path, other: &Path) -> bool {
     one == other || whole.is_some_and(|(one, other)| one == other)
 }
 
-/// The pictures to judge by, of the classes that the network knows.
-fn test_pictures(opened: &Opened, data: &TestData) -> Result<Arc<dyn Dataset>> {
-    let test = data.open()?;
+/// Refuses images of other classes than the network knows.
+fn check_classes(opened: &Opened, data: &TestData, test: &dyn Dataset) -> Result<()> {
     let (known, found) = (&opened.header.class_names, test.class_names());
     if !known.is_empty() && known != found {
         bail!(
@@ -116,7 +120,7 @@ fn test_pictures(opened: &Opened, data: &TestData) -> Result<Arc<dyn Dataset>> {
             in_short(known)
         );
     }
-    Ok(test)
+    Ok(())
 }
 
 /// Pictures of another kind with their name: those of the case, else those of the run.

@@ -196,10 +196,11 @@ pub mod terms {
     pub const ACCURACY: &str = "Share of right answers.";
     pub const THROUGHPUT: &str =
         "Pictures learnt from in a second; it falls when something else needs the device.";
-    pub const MEAN_RATE: &str =
-        "Learning rate of means, shared weights and point weights: small once they are trained.";
-    pub const SPREAD_RATE: &str =
-        "Learning rate of what fine-tuning adds: standard deviations of MFG, factors of PSE.";
+    pub const PREDICTION_SET: &str = "Holds the true class of as many images as it says, on images like those of the \
+        validation set that it was calibrated on. Of images unlike those it says nothing.";
+    pub const LR: &str = "Learning rate of means, shared weights and point weights.";
+    pub const VARIATIONAL_LR: &str =
+        "Learning rate of what the posterior adds: standard deviations of MFG, factors of PSE.";
     pub const MAP: &str = "Maximum a posteriori: ordinary training, one value per weight.";
     pub const MFG: &str = "Mean-field Gaussian: every weight becomes a Gaussian of its own.";
     pub const PSE: &str = "Parameter-sharing ensemble: several networks that share their weights, each with small \

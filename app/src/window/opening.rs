@@ -6,7 +6,8 @@ use anyhow::Result;
 use bayesadapter::{
     data::Dataset,
     evaluate::{Evaluation, LayerPosterior, movements},
-    posterior::Inventory,
+    models::Network,
+    posterior::{Bayes, Inventory},
     session::{self, HistoryRow, Probes, RunFolder},
 };
 use burn::tensor::Device;
@@ -31,6 +32,8 @@ pub struct Open {
     pub probes: Probes,
     /// What the run of the file started from.
     start: Option<Inventory>,
+    /// The same as a network that answers.
+    pub start_network: Option<Bayes<Network>>,
 }
 
 impl Open {
@@ -56,6 +59,10 @@ pub async fn open(path: PathBuf, device: &Device) -> Result<(Open, View)> {
             "How far it moved is not known, since the weights that it started from are missing";
         remarks.without(start, what).flatten()
     });
+    let (start, start_network) = match start {
+        Some(start) => (Some(start.parameters), start.network),
+        None => (None, None),
+    };
     let movements = match &start {
         Some(start) => movements(&inventory, start).await?,
         None => BTreeMap::new(),
@@ -74,6 +81,7 @@ pub async fn open(path: PathBuf, device: &Device) -> Result<(Open, View)> {
         opened,
         test,
         start,
+        start_network,
     };
     let layer = match inventory.entries.first() {
         Some(first) => Some(Arc::new(open.layer(&first.path).await?)),
@@ -82,6 +90,7 @@ pub async fn open(path: PathBuf, device: &Device) -> Result<(Open, View)> {
     let training = run.map(|run| run.training);
     let view = View {
         method: open.opened.method,
+        name: open.opened.name(),
         about: open.opened.about(),
         input_shape: open.opened.header.input_shape,
         different_draws: open.opened.bayes.posterior().different_draws(),
@@ -132,8 +141,8 @@ fn probes(opened: &Opened, test: Option<&TestSet>, evaluations: &[Evaluation]) -
     let Some(test) = test.map(|test| &*test.pictures) else {
         return Ok(Probes::default());
     };
-    let method = opened.method.to_string();
-    let judged = evaluations.iter().find(|one| one.method == method);
+    let name = opened.name();
+    let judged = evaluations.iter().find(|one| one.method == name);
     let numbers = Probes::choose(test.len(), judged);
     let (preparation, names) = (opened.preparation()?, &opened.header.class_names);
     Ok(Probes::new(test, &numbers, &preparation, names)?)

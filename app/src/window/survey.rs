@@ -37,6 +37,7 @@ pub struct Survey {
 #[derive(Clone)]
 pub struct DataView {
     pub train: usize,
+    pub validation: usize,
     pub test: usize,
     /// Name and number of training pictures of each class.
     pub classes: Vec<(String, usize)>,
@@ -95,7 +96,7 @@ pub fn survey(settings: RunSettings) -> Survey {
 }
 
 fn data_view(settings: &RunSettings) -> Result<DataView, String> {
-    let splits = session::open_splits(&settings.data.path, settings.seed);
+    let splits = settings.data.open(settings.seed);
     let splits = splits.map_err(|error| error.to_string())?;
     let (train, names) = (&splits.train, splits.train.class_names());
     let mut counts = vec![0; names.len()];
@@ -106,6 +107,7 @@ fn data_view(settings: &RunSettings) -> Result<DataView, String> {
     }
     let mut view = DataView {
         train: train.len(),
+        validation: splits.validation.as_ref().map_or(0, |images| images.len()),
         test: splits.test.len(),
         classes: names.iter().cloned().zip(counts).collect(),
         pictures: Vec::new(),

@@ -105,8 +105,8 @@ fn progress(step: usize) -> News {
         complexity_loss: 0.8 - 0.1 * fade,
         accuracy: 0.98 - 0.8 * fade,
         rates: Rates {
-            mean: 5e-3,
-            spread: 0.1 * 0.2f64.powi((step / 210) as i32),
+            lr: 5e-3,
+            variational_lr: 0.1 * 0.2f64.powi((step / 210) as i32),
         },
         examples_per_second: 2_345.0,
         seconds_left: 75.0,
@@ -128,7 +128,8 @@ fn began(method: Method) -> News {
 fn data() -> TestData {
     TestData {
         path: "few-digits".to_owned(),
-        seed: Some(0),
+        split: Some(("none".to_owned(), 0)),
+        set: Default::default(),
     }
 }
 
@@ -180,6 +181,7 @@ fn opened() -> News {
     News::Opened(Arc::new(View {
         path: PathBuf::from("runs/demo/pse/posterior.safetensors"),
         method: Method::Pse,
+        name: Method::Pse.to_string(),
         about: "PSE posterior of digits-cnn".to_owned(),
         input_shape: Some([1, 8, 8]),
         different_draws: Some(20),
@@ -210,6 +212,8 @@ fn answer(question: Question, picture: Picture) -> News {
         mutual_information: 1.7,
         entropy: 2.0,
         aleatoric_entropy: 0.3,
+        start: Some(("3".to_owned(), 0.998)),
+        prediction_set: Some((0.9, vec!["3".to_owned(), "8".to_owned()])),
     })
 }
 
@@ -354,7 +358,7 @@ fn a_drawn_digit_is_asked_about_and_answered() {
     assert!(harness.query_by_label("3, 64.0 %").is_some());
     assert!(
         harness
-            .query_by_label_contains("hardly seen the like")
+            .query_by_label_contains("Unlike anything seen in training")
             .is_some()
     );
     picture(&mut harness, "predict");

@@ -25,6 +25,8 @@ use std::{
 pub struct View {
     pub path: PathBuf,
     pub method: Method,
+    /// What the network is called in its evaluations.
+    pub name: String,
     /// The network, the posterior and its prior in one sentence.
     pub about: String,
     /// Channels, height and width of the pictures that the network takes, if the file says so.
@@ -72,6 +74,10 @@ pub struct Answer {
     pub mutual_information: f64,
     pub entropy: f64,
     pub aleatoric_entropy: f64,
+    /// What the pre-trained network that the posterior started from says, and its confidence, if it is still there.
+    pub start: Option<(String, f64)>,
+    /// Classes that it may be with the coverage in front, from the most probable on, if the file has a calibration.
+    pub prediction_set: Option<(f64, Vec<String>)>,
 }
 
 /// Requests that wait, one of a kind.

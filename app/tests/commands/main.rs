@@ -362,7 +362,7 @@ fn a_run_that_diverged_goes_on_with_lower_rates() {
     ]);
     // The run file says with what the run came to its end.
     let settings = fs::read_to_string(Path::new(out).join("run.toml")).unwrap();
-    for line in ["clip_norm = 1.0", "mean_rate = 0.01", "spread_rate = 0.1"] {
+    for line in ["clip_norm = 1.0", "lr = 0.01"] {
         assert!(settings.contains(line), "{line}: {settings}");
     }
     // A run that was ended before its report has it afterwards.
@@ -388,7 +388,7 @@ fn what_was_changed_when_a_run_went_on_lasts() {
     assert_eq!(refused(&[&resume[..], &changes].concat()).0, 4);
     said(&[&resume[..], &["--mean-rate", "0.01"]].concat());
     let settings = fs::read_to_string(Path::new(out).join("run.toml")).unwrap();
-    for line in ["mean_rate = 0.01", "spread_rate = 0.05"] {
+    for line in ["lr = 0.01", "variational_lr = 0.05"] {
         assert!(settings.contains(line), "{line}: {settings}");
     }
     let page = fs::read_to_string(Path::new(out).join("report.html")).unwrap();

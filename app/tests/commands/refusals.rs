@@ -223,7 +223,7 @@ fn pretraining_takes_no_run_file_of_a_fine_tuning() {
         "--device",
         "cpu",
     ]);
-    for line in ["epochs = 2", "mean_rate = 0.1", "method = \"map\""] {
+    for line in ["epochs = 2", "lr = 0.1", "method = \"map\""] {
         assert!(plan.contains(line), "{line}: {plan}");
     }
 }

@@ -81,26 +81,9 @@ impl Preparer {
         Ok(())
     }
 
-    /// The centre of the picture at the size of the input.
     fn fitted<'p>(&self, picture: &'p Picture) -> Cow<'p, Picture> {
         let [_, height, width] = self.settings.shape;
-        if (picture.height, picture.width) == (height, width) {
-            return Cow::Borrowed(picture);
-        }
-        let covering =
-            (height as f64 / picture.height as f64).max(width as f64 / picture.width as f64);
-        let scale = if covering > 1.0 {
-            covering
-        } else {
-            (REDUCED * covering).min(1.0)
-        };
-        let scaled =
-            |side: usize, least: usize| ((side as f64 * scale).round() as usize).max(least);
-        let (full_height, full_width) =
-            (scaled(picture.height, height), scaled(picture.width, width));
-        let full = resize(picture, full_height, full_width, Filter::Triangle);
-        let (top, left) = ((full_height - height) / 2, (full_width - width) / 2);
-        Cow::Owned(full.crop(top, left, height, width))
+        fitted(picture, height, width)
     }
 
     /// A random part of the picture at the size of the input; its centre if no part was found.
@@ -184,4 +167,22 @@ impl Window {
             flipped: false,
         }
     }
+}
+
+/// The centre of a picture at the size of an input.
+pub(super) fn fitted(picture: &Picture, height: usize, width: usize) -> Cow<'_, Picture> {
+    if (picture.height, picture.width) == (height, width) {
+        return Cow::Borrowed(picture);
+    }
+    let covering = (height as f64 / picture.height as f64).max(width as f64 / picture.width as f64);
+    let scale = if covering > 1.0 {
+        covering
+    } else {
+        (REDUCED * covering).min(1.0)
+    };
+    let scaled = |side: usize, least: usize| ((side as f64 * scale).round() as usize).max(least);
+    let (full_height, full_width) = (scaled(picture.height, height), scaled(picture.width, width));
+    let full = resize(picture, full_height, full_width, Filter::Triangle);
+    let (top, left) = ((full_height - height) / 2, (full_width - width) / 2);
+    Cow::Owned(full.crop(top, left, height, width))
 }

@@ -11,8 +11,13 @@ pub(super) enum Purpose {
     Order = 0xDA7A_0000,
     Augmentation = 0xDA7A_0001,
     Scribble = 0xDA7A_0002,
+    Validation = 0xDA7A_0003,
+    /// In which order kinds of OOD images take turns.
+    OodOrder = 0xDA7A_0004,
     /// And the following ones, one per corruption.
     Corruption = 0xDA7A_0100,
+    /// And the following ones, one per kind of OOD images.
+    Ood = 0xDA7A_0200,
 }
 
 /// The numbers of one example of a key, in order.

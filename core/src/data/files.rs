@@ -48,7 +48,9 @@ enum Store {
 /// Folders with these names say what the pictures in them are for, not what they show.
 pub(super) const TRAIN_FOLDERS: [&str; 2] = ["train", "training"];
 /// In order of preference.
-pub(super) const TEST_FOLDERS: [&str; 5] = ["test", "testing", "val", "valid", "validation"];
+pub(super) const TEST_FOLDERS: [&str; 2] = ["test", "testing"];
+/// Where there is no test set, these hold it.
+pub(super) const VALIDATION_FOLDERS: [&str; 3] = ["val", "valid", "validation"];
 
 impl Files {
     /// Files from memory; `place` is what errors call them together.
@@ -153,6 +155,7 @@ impl Files {
     fn folder_around_all(&self) -> Option<String> {
         let (around, _) = self.names.first()?.split_once('/')?;
         let says = TRAIN_FOLDERS.iter().chain(&TEST_FOLDERS);
+        let says = says.chain(&VALIDATION_FOLDERS);
         let inside = |name: &String| name.split('/').next() == Some(around);
         let all = self.names.iter().chain(&self.folders).all(inside);
         (all && !says.into_iter().any(|known| *known == around)).then(|| around.to_owned())

@@ -2,7 +2,8 @@
 //!
 //! [`open`] finds out the layout of a folder or archive by itself; [`Files`] and [`open_files`] do the same for
 //! bytes, as in a browser. [`Batches`] decodes, augments and normalises ahead of the training loop. [`Corrupted`] makes
-//! a data set worse, as CIFAR-10-C does, and [`FacePairs`] reads lists of pairs of faces.
+//! a data set worse, as CIFAR-10-C does, and [`FacePairs`] reads lists of pairs of faces. [`Splits`] are the training,
+//! validation and test set of a run, and [`GeneratedOod`] makes out-of-distribution images of a training set.
 //!
 //! ```
 //! use bayesadapter::data::{BatchSettings, Batches, Dataset, Preparation, Split, digits};
@@ -32,13 +33,16 @@ mod epoch;
 mod error;
 mod faces;
 mod files;
+mod joined;
 mod layout;
 mod listed;
 mod memory;
+mod ood;
 mod picture;
 mod preparation;
 mod resample;
 mod scribbles;
+mod split;
 
 pub use batches::{Batch, BatchSettings, Batches};
 pub use corruption::{Corrupted, Corruption, FrostPictures};
@@ -47,12 +51,15 @@ pub use epoch::Epoch;
 pub use error::DataError;
 pub use faces::{CfpPairs, FacePair, FacePairs};
 pub use files::Files;
-pub use layout::{open, open_files};
+pub(crate) use joined::Joined;
+pub(crate) use layout::Source;
+pub use layout::{open, open_files, open_validation};
 pub use memory::Pictures;
+pub use ood::{GeneratedOod, OodKind};
 pub use picture::{MAX_SIDE, Picture};
 pub use preparation::{Augmentation, Preparation};
-
 pub use scribbles::scribbles;
+pub use split::{Share, Splits, Subset, ValidationSource, ValidationSplit, stratified_split};
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -105,7 +112,8 @@ pub trait Dataset: Send + Sync {
 pub enum Split {
     /// To train on.
     Train,
-    /// To test on; of sets with a validation and no test part, that.
+    /// To test on; of sets with a validation and no test part, that. [`open_validation`] opens a validation set that
+    /// lies beside a test set.
     Test,
 }
 

@@ -111,7 +111,7 @@ impl<const D: usize, M: Classifier<D> + ModuleDisplay> Probe<'_, D, M> {
         let loss = loss.forward(logits, labels);
         let gradients = GradientsParams::from_grads(loss.backward(), &self.bayes);
         let gradients = self.bayes.with_complexity(gradients)?;
-        let rate = FineTuning::default().mean_rate;
+        let rate = FineTuning::default().lr;
         self.bayes = self.optimizer.step(rate, self.bayes.clone(), gradients);
         self.finished().await?;
         Ok(clock.seconds())

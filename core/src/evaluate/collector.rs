@@ -1,7 +1,9 @@
 //! Predictions in, an evaluation out.
 
 use super::{
-    Detections, EvaluateError, Evaluation, Measure, OutOfDistribution, Outcomes, Scores,
+    Calibrated, Calibration, Detections, EvaluateError, Evaluation, ImageSet, Measure,
+    OutOfDistribution, Outcomes, Scores,
+    calibration::tempered,
     curve::{RunningCurve, thinned},
 };
 use crate::{
@@ -52,8 +54,11 @@ pub struct Collector {
     probabilities: Vec<f32>,
     examples: Outcomes,
     strangers: Option<(String, Outcomes)>,
+    /// The same of the OOD images.
+    ood_probabilities: Vec<f32>,
     draws: Option<usize>,
     curve: RunningCurve,
+    calibration: Option<Calibration>,
 }
 
 impl Collector {
@@ -65,9 +70,35 @@ impl Collector {
             probabilities: Vec::new(),
             examples: Outcomes::default(),
             strangers: None,
+            ood_probabilities: Vec::new(),
             draws: None,
             curve: RunningCurve::default(),
+            calibration: None,
         }
+    }
+
+    /// With a calibration of the network, whose worth on the examples the evaluation will tell.
+    pub fn with_calibration(mut self, calibration: Option<Calibration>) -> Self {
+        self.calibration = calibration;
+        self
+    }
+
+    /// Fits a temperature and prediction sets to the examples so far, which are described by `source`.
+    ///
+    /// # Errors
+    ///
+    /// No examples, and a coverage that is not between 0 and 1.
+    pub fn calibrate(
+        &self,
+        source: impl Into<String>,
+        coverage: f64,
+    ) -> Result<Calibration, EvaluateError> {
+        if self.labels.is_empty() {
+            return Err(EvaluateError::Empty);
+        }
+        let predictions =
+            Predictions::new(&self.probabilities, self.class_names.len(), &self.labels)?;
+        Ok(Calibration::fit(&predictions, source, coverage)?)
     }
 
     /// Adds a batch of test examples. With the probabilities of every draw in `prediction`, and the
@@ -132,6 +163,8 @@ impl Collector {
             .strangers
             .get_or_insert_with(|| (name.to_owned(), Outcomes::default()));
         outcomes.append(later);
+        self.ood_probabilities
+            .extend_from_slice(prediction.probabilities());
         self.draws = Some(draws);
         Ok(())
     }
@@ -161,10 +194,13 @@ impl Collector {
     /// # Errors
     ///
     /// No test examples.
-    pub fn finish(self, method: impl Into<String>) -> Result<Evaluation, EvaluateError> {
+    pub fn finish(mut self, method: impl Into<String>) -> Result<Evaluation, EvaluateError> {
         if self.labels.is_empty() {
             return Err(EvaluateError::Empty);
         }
+        let calibration = self.calibration.take();
+        let calibrated = calibration.map(|calibration| self.calibrated(calibration));
+        let calibrated = calibrated.transpose()?.map(Box::new);
         let (examples, draws) = (self.examples, self.draws.unwrap_or(0));
         let ranked_by = match draws {
             0 | 1 => Measure::Entropy,
@@ -196,6 +232,7 @@ impl Collector {
         Ok(Evaluation {
             method: method.into(),
             network: String::new(),
+            set: ImageSet::Test,
             draws,
             ranked_by,
             scores,
@@ -209,6 +246,37 @@ impl Collector {
             passed_over: Vec::new(),
             examples,
             out_of_distribution,
+            calibrated,
+        })
+    }
+
+    /// The worth of a calibration on the examples.
+    fn calibrated(&self, calibration: Calibration) -> Result<Calibrated, MetricError> {
+        let (classes, draws) = (self.class_names.len(), self.draws.unwrap_or(0));
+        let plain = Predictions::new(&self.probabilities, classes, &self.labels)?;
+        let sets = calibration.sets.iter().map(|sets| sets.score(&plain));
+        let sets = sets.collect();
+        let temperature = calibration.temperature;
+        let mut probabilities = self.probabilities.clone();
+        let examples = tempered(&self.examples, &mut probabilities, classes, temperature)?;
+        let predictions = Predictions::new(&probabilities, classes, &self.labels)?;
+        let correct = predictions.correct();
+        let risk = risk_coverage(&examples.confidence, &correct)?;
+        let error_detection = Detections::of_errors(&examples, &correct, draws)?;
+        let out_of_distribution = match &self.strangers {
+            None => None,
+            Some((_, ood)) => {
+                let mut probabilities = self.ood_probabilities.clone();
+                let ood = tempered(ood, &mut probabilities, classes, temperature)?;
+                Some(Detections::of_strangers(&ood, &examples, draws)?)
+            }
+        };
+        Ok(Calibrated {
+            scores: scores(&predictions, risk.aurc, error_detection)?,
+            reliability: reliability_bins(&examples.confidence, &correct, ECE_BINS)?,
+            out_of_distribution,
+            sets,
+            calibration,
         })
     }
 }

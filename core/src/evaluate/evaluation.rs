@@ -1,10 +1,31 @@
-//! The result.
+//! Everything that is known of a network on test data.
 
-use super::{Detections, Measure, Outcomes};
+use super::{Calibrated, Detections, Measure, Outcomes};
 use crate::metrics::{
     ConfidencePoint, DrawCurve, ReliabilityBin, RiskCoveragePoint, UncertaintyBucket,
 };
 use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Which images a network was evaluated on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ImageSet {
+    /// The test set.
+    #[default]
+    Test,
+    /// The validation set, as on the way of a run.
+    Validation,
+}
+
+impl fmt::Display for ImageSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Test => "test",
+            Self::Validation => "validation",
+        })
+    }
+}
 
 /// Everything that is known of a network on test data. Shares are in 0..=1, entropies in nats, and nothing
 /// is NaN or infinite.
@@ -15,6 +36,9 @@ pub struct Evaluation {
     /// A checksum of the network's tensors, where it is known: by it an evaluation is told from that of other weights.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub network: String,
+    /// Which images it was evaluated on.
+    #[serde(default)]
+    pub set: ImageSet,
     /// One name per class.
     pub class_names: Vec<String>,
     /// Draws that predictions average over, the most of any batch; 0 for the network at its mean.
@@ -46,6 +70,9 @@ pub struct Evaluation {
     pub examples: Outcomes,
     /// What was said of data from elsewhere, if there were any.
     pub out_of_distribution: Option<OutOfDistribution>,
+    /// The same network with the temperature and the prediction sets that were fitted on a validation set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibrated: Option<Box<Calibrated>>,
 }
 
 /// How good the predictions are, in single numbers.

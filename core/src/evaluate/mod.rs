@@ -30,7 +30,9 @@
 //! ```
 
 mod batches;
+mod calibration;
 mod collector;
+mod comparison;
 mod curve;
 mod detection;
 mod error;
@@ -40,10 +42,12 @@ mod layer;
 mod moments;
 mod outcomes;
 
+pub use calibration::{COVERAGE, Calibrated, Calibration};
 pub use collector::Collector;
+pub use comparison::ComparisonRow;
 pub use detection::{Detection, Detections};
 pub use error::EvaluateError;
-pub use evaluation::{Evaluation, OutOfDistribution, Scores};
+pub use evaluation::{Evaluation, ImageSet, OutOfDistribution, Scores};
 pub use kernels::KernelPosterior;
 pub use layer::{LayerPosterior, LayerSpread, Movement, movements};
 pub use moments::LayerFactors;

@@ -2,6 +2,7 @@
 
 use super::{FileError, frozen};
 use crate::{
+    evaluate::Calibration,
     models::{Architecture, ModelConfig, Normalisation},
     posterior::{Bayes, LowRankEnsemble, MeanField, Posterior, Select},
 };
@@ -9,7 +10,7 @@ use burn::module::Module;
 use serde::{Deserialize, Serialize};
 
 /// The version of the file format that this library writes, and the latest that it reads.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The first version of the file format that this library reads.
 pub const OLDEST_VERSION: u32 = 1;
@@ -26,6 +27,9 @@ pub struct Header {
     /// Names of the classes, if they have any.
     #[serde(default)]
     pub class_names: Vec<String>,
+    /// Temperature and prediction sets that were fitted on a validation set, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
     /// Settings of the run that made the posterior.
     #[serde(default)]
     pub run: serde_json::Map<String, serde_json::Value>,
@@ -57,6 +61,7 @@ impl Header {
             normalisation: Some(architecture.normalisation()),
             architecture: Some(architecture),
             class_names: Vec::new(),
+            calibration: None,
             run: serde_json::Map::new(),
         }
     }
@@ -68,6 +73,7 @@ impl Header {
             input_shape: None,
             normalisation: None,
             class_names: Vec::new(),
+            calibration: None,
             run: serde_json::Map::new(),
         }
     }

@@ -1,5 +1,7 @@
 //! What can be wrong with the input of a metric.
 
+use super::ConformalMethod;
+
 /// Why a metric was refused. Positions count from zero.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -111,4 +113,30 @@ pub enum MetricError {
     /// The threshold of a fold is chosen on the others.
     #[error("all pairs are in fold 0, but a threshold is chosen on other folds; use two or more")]
     OneFold,
+    /// A setting that cannot be used.
+    #[error("{what} is {value}, but {needed} is needed")]
+    Setting {
+        /// The setting.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it could be.
+        needed: &'static str,
+    },
+    /// A file of prediction sets has a penalty that its method does not know, or lacks one.
+    #[error(
+        "the method of the prediction sets is {method}, but a penalty (`raps`) goes with the method raps and no other"
+    )]
+    Penalty {
+        /// The method.
+        method: ConformalMethod,
+    },
+    /// A name that no method of making prediction sets has.
+    #[error("there is no method of prediction sets called {name:?}; there are {known}")]
+    UnknownConformalMethod {
+        /// The name.
+        name: String,
+        /// Those that exist.
+        known: String,
+    },
 }

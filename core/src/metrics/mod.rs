@@ -7,6 +7,8 @@
 //! |---|---|
 //! | how often right, how surprised | [`accuracy`], [`top_k_accuracy`], [`nll`], [`brier`] |
 //! | is 80 % confidence right 80 % of the time | [`ece`], [`adaptive_ece`], [`classwise_ece`], [`reliability_bins`] |
+//! | how to correct confidences | [`Temperature`] |
+//! | which classes may it be, with 90 % certainty | [`Conformal`], [`ConformalMethod`], [`SetScores`] |
 //! | does uncertainty rank mistakes | [`uncertainty_buckets`], [`risk_coverage`], [`aurc`] |
 //! | what passes a confidence threshold | [`error_above_confidence`] |
 //! | does uncertainty tell strangers apart | [`auroc`], [`aupr`], [`fpr_at_tpr`] |
@@ -28,6 +30,7 @@ mod buckets;
 mod calibration;
 mod checks;
 mod classification;
+mod conformal;
 mod detection;
 mod draws;
 mod error;
@@ -35,6 +38,7 @@ mod histogram;
 mod order;
 pub(crate) mod predictions;
 mod selective;
+mod temperature;
 mod uncertainty;
 mod verification;
 
@@ -45,6 +49,7 @@ pub use calibration::{
 };
 pub use checks::MAX_PARTS;
 pub use classification::{PROBABILITY_FLOOR, accuracy, brier, nll, top_k_accuracy};
+pub use conformal::{Conformal, ConformalMethod, RAPS_LAMBDA, RapsPenalty, SetScores};
 pub use detection::{TPR_95, aupr, auroc, fpr_at_tpr};
 pub use draws::{DrawCurve, DrawScore, draw_curve};
 pub use error::MetricError;
@@ -53,6 +58,7 @@ pub use predictions::{DrawProbabilities, Predictions, SUM_TOLERANCE};
 pub use selective::{
     ConfidencePoint, RiskCoverage, RiskCoveragePoint, aurc, error_above_confidence, risk_coverage,
 };
-pub(crate) use uncertainty::DrawSums;
+pub use temperature::{TEMPERATURE_RANGE, Temperature};
 pub use uncertainty::{Decomposition, decompose};
+pub(crate) use uncertainty::{DrawSums, entropy};
 pub use verification::{FoldAccuracy, Verification, verification_accuracy};

@@ -117,7 +117,7 @@ pub(super) fn accumulate(sum: &mut [f64], row: &[f32]) {
 }
 
 /// In nats. A probability that exceeds 1, which rounding permits, would contribute less than nothing.
-fn entropy(probabilities: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn entropy(probabilities: impl Iterator<Item = f64>) -> f64 {
     probabilities
         .filter(|&probability| probability > 0.0 && probability < 1.0)
         .map(|probability| -probability * probability.ln())

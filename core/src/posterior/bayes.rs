@@ -1,6 +1,6 @@
 //! A network with posteriors.
 
-use super::{ConversionAccount, Inventory, Posterior, complexity};
+use super::{Complexity, ConversionAccount, Inventory, Posterior, complexity};
 use crate::{
     ops::OpError,
     pass::{Estimator, Pass, PassError},
@@ -155,6 +155,15 @@ impl<M: Module> Bayes<M> {
     ///
     /// As `complexity_loss`.
     pub async fn complexity_loss_async(&self) -> Result<f64, PassError> {
+        Ok(self.complexity_async().await?.total)
+    }
+
+    /// As `complexity_loss`, of all parameters, and of matrices and kernels alone.
+    ///
+    /// # Errors
+    ///
+    /// As `complexity_loss`.
+    pub async fn complexity_async(&self) -> Result<Complexity, PassError> {
         complexity::loss(&self.inventory(), self.posterior.prior()).await
     }
 

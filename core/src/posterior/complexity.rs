@@ -7,6 +7,7 @@ use super::{Inventory, Prior, Spread};
 use crate::{ops::OpError, pass::PassError, read};
 use burn::{module::ParamId, optim::GradientsParams, tensor::Tensor};
 use low_rank::LowRankTerms;
+use serde::{Deserialize, Serialize};
 
 /// Adds the gradient of the complexity loss to `gradients`. Parameters without a gradient took no part
 /// in the pass, and stay without.
@@ -51,18 +52,28 @@ pub(super) fn add_gradients(
     Ok(())
 }
 
+/// The complexity loss `KL(q || prior) / n` of a network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Complexity {
+    /// Of all parameters.
+    pub total: f64,
+    /// Of matrices and convolution kernels alone, without biases and normalisation: what the paper reports as `-L_c`.
+    pub matrices: f64,
+}
+
 /// The complexity loss, up to the constants of the Gaussian entropy and prior that no parameter changes
 /// for ensembles; exact for mean-field posteriors.
-pub(super) async fn loss(inventory: &Inventory, prior: &Prior) -> Result<f64, PassError> {
+pub(super) async fn loss(inventory: &Inventory, prior: &Prior) -> Result<Complexity, PassError> {
     let (n, half_lambda) = (prior.examples as f64, prior.lambda / 2.0);
-    let mut constant = 0.0;
-    // Sums over tensors, and what they count; read from the device all at once.
+    let mut loss = Complexity::default();
+    // Sums over tensors, what they count, and whether they are of a matrix; read from the device all at once.
     let (mut sums, mut weights) = (Vec::new(), Vec::new());
-    let mut add = |weight: f64, values: Tensor<1>| {
-        weights.push(weight);
-        sums.push(values.sum());
-    };
     for entry in inventory.entries.iter().filter(|entry| entry.trained) {
+        let is_matrix = entry.shape.len() >= 2;
+        let mut add = |weight: f64, values: Tensor<1>| {
+            weights.push((weight, is_matrix));
+            sums.push(values.sum());
+        };
         match &entry.spread {
             Spread::Point => add(half_lambda, squares(entry.value.clone())),
             Spread::MeanField {
@@ -75,7 +86,10 @@ pub(super) async fn loss(inventory: &Inventory, prior: &Prior) -> Result<f64, Pa
                 add(half_lambda, psi.clone().mul_scalar(2.0).exp());
                 add(-1.0 / n, psi.clone());
                 let log_prior_std = prior.variance().ln() / 2.0;
-                constant -= psi.dims()[0] as f64 * (0.5 - log_prior_std) / n;
+                loss.add(
+                    -(psi.dims()[0] as f64) * (0.5 - log_prior_std) / n,
+                    is_matrix,
+                );
             }
             Spread::LowRank { left, right, .. } => {
                 let terms = LowRankTerms::new(entry, left, right, prior.lambda);
@@ -84,11 +98,22 @@ pub(super) async fn loss(inventory: &Inventory, prior: &Prior) -> Result<f64, Pa
         }
     }
     if sums.is_empty() {
-        return Ok(constant);
+        return Ok(loss);
     }
     let sums = read::values(Tensor::cat(sums, 0)).await?;
-    let weighted = weights.iter().zip(sums).map(|(w, sum)| w * f64::from(sum));
-    Ok(constant + weighted.sum::<f64>())
+    for ((weight, is_matrix), sum) in weights.into_iter().zip(sums) {
+        loss.add(weight * f64::from(sum), is_matrix);
+    }
+    Ok(loss)
+}
+
+impl Complexity {
+    fn add(&mut self, part: f64, is_matrix: bool) {
+        self.total += part;
+        if is_matrix {
+            self.matrices += part;
+        }
+    }
 }
 
 fn from_prior_mean(mean: &Tensor<1>, prior_mean: &Option<Tensor<1>>) -> Tensor<1> {

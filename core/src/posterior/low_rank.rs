@@ -1,8 +1,9 @@
-//! Parameter-sharing ensembles: component `c` has the weight `W * (l[c] r[c])`, element by element.
+//! Parameter-sharing ensembles: component `c` has the weight `W * (l[c] r[c])`, element by element, and the posterior
+//! mean is `W`.
 
 use super::{ConvertError, Prior, Select, product::product};
 use crate::{
-    ops::{NoiseKey, OpError, sample_low_rank},
+    ops::{NoiseKey, OpError, fill_normals, sample_low_rank},
     pass::{self, Draw, Estimator, Pass},
 };
 use burn::{
@@ -22,9 +23,29 @@ pub enum LowRankForm {
     Channels,
 }
 
+/// What the mean network of an ensemble is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EnsembleMean {
+    /// The shared weight alone: at the start the pre-trained network to the last bit, whatever the factors are.
+    #[default]
+    SharedWeight,
+    /// The mean over the components, as posterior files of format version 1 have it.
+    Average,
+}
+
+impl EnsembleMean {
+    /// That of a file which does not say.
+    fn of_version_1() -> Self {
+        Self::Average
+    }
+}
+
 /// An ensemble of `components` networks that share all weights up to factors of rank `rank`.
 ///
-/// Biases and normalisation parameters are shared as they are.
+/// Every entry of both factors starts as an independent normal with mean `sqrt(1 / rank)`, in every rank, so that an
+/// element of their product has mean 1 and standard deviation [`initial_std`](Self::initial_std). Biases and
+/// normalisation parameters are shared as they are.
 ///
 /// ```
 /// use bayesadapter::posterior::LowRankEnsemble;
@@ -42,25 +63,29 @@ pub struct LowRankEnsemble {
     pub rank: usize,
     /// Layout of the left factors.
     pub form: LowRankForm,
-    /// Standard deviation of the initial factors about those whose product is one. They are rounded to small powers
-    /// of two, and with a rank above 1 must not all become zero.
+    /// Standard deviation of an element of the product of the factors at the start: how far the components are from
+    /// the shared weight, as a fraction of it.
     pub initial_std: f32,
+    /// What the mean network is.
+    #[serde(default = "EnsembleMean::of_version_1")]
+    pub mean: EnsembleMean,
     /// Which parameters get a posterior.
     pub select: Select,
-    /// Start of all noise.
+    /// Random seed of all noise.
     pub seed: u64,
 }
 
 impl LowRankEnsemble {
-    /// The paper's settings for fine-tuning on `examples` training examples: 20 components of rank 1,
-    /// with `lambda = 1e-4`.
+    /// The paper's settings for fine-tuning on `examples` training examples: 20 components of rank 1 with an initial
+    /// standard deviation of 0.2, and `lambda = 1e-4`.
     pub fn fine_tune(examples: usize) -> Self {
         Self {
             prior: Prior::new(examples, 1e-4),
             components: 20,
             rank: 1,
             form: LowRankForm::Patches,
-            initial_std: 0.05,
+            initial_std: 0.2,
+            mean: EnsembleMean::SharedWeight,
             select: Select::All,
             seed: 0,
         }
@@ -81,6 +106,12 @@ impl LowRankEnsemble {
     /// With factors of another rank.
     pub fn with_rank(mut self, rank: usize) -> Self {
         self.rank = rank;
+        self
+    }
+
+    /// With components that start closer to the shared weight, or further from it.
+    pub fn with_initial_std(mut self, initial_std: f32) -> Self {
+        self.initial_std = initial_std;
         self
     }
 
@@ -118,13 +149,7 @@ impl LowRankEnsemble {
         }
         if !(0.0..=1.0).contains(&self.initial_std) {
             let value = self.initial_std.to_string();
-            return wrong("initial_std", value, "between 0 and 1, such as 0.05");
-        }
-        if self.rank > 1 && self.initial_std < self.quantum() {
-            let value = self.initial_std.to_string();
-            let need =
-                "larger with a rank above 1, such as 0.05: factors that start at zero never learn";
-            return wrong("initial_std", value, need);
+            return wrong("initial_std", value, "between 0 and 1, such as 0.2");
         }
         if self.prior.mean != super::PriorMean::Zero {
             return wrong(
@@ -177,50 +202,43 @@ impl LowRankEnsemble {
             left: Param::from_tensor(Tensor::from_data(left, device)),
             right: Param::from_tensor(Tensor::from_data(right, device)),
             repeats: layout.repeats,
+            mean: self.mean,
             seed: self.seed,
             parameter,
         })
     }
 
-    /// Factors `[components, len, rank]` about 1 in the first rank and about 0 in the others.
-    ///
-    /// The deviations of four successive components are `(a, b)`, `(a, -b)`, `(-a, b)`, `(-a, -b)`, of
-    /// two left over `(a, 0)`, `(-a, 0)`, and of one left over nothing in the first rank and `(a, 0)` in
-    /// the others, in multiples of a small power of two. The products then average to exactly one, so that the mean of the ensemble is the
-    /// pre-trained network to the last bit.
+    /// Factors `[components, len, rank]` about `sqrt(1 / rank)`.
     fn initial_factors(&self, parameter: u32, side: u32, len: usize) -> Vec<f32> {
         const INITIAL: u64 = 0x9e3d_a5b1_27d4_eb2f;
-        let quantum = self.quantum();
-        let mut factors = Vec::with_capacity(self.components * len * self.rank);
-        for component in 0..self.components {
-            let group = component / 4;
+        let (mean, std) = (self.initial_mean(), self.initial_factor_std());
+        let per_component = len * self.rank;
+        let mut factors = vec![0.0; self.components * per_component];
+        for (component, factors) in factors.chunks_exact_mut(per_component).enumerate() {
             let key = NoiseKey {
                 seed: self.seed ^ INITIAL,
                 draw: side,
                 parameter,
-                first_example: group as u32,
+                first_example: component as u32,
             };
-            let sign = sign(component % 4, self.components - 4 * group, side);
-            for element in 0..len * self.rank {
-                let normal = key.normal(0, element as u32).clamp(-4.0, 4.0);
-                let deviation = (normal * self.initial_std / quantum).round() * quantum;
-                factors.push(match element % self.rank {
-                    0 => 1.0 + sign * deviation,
-                    // Where both sides were zero, no gradient would ever reach either.
-                    _ if sign == 0.0 && side == 0 => deviation,
-                    _ => sign * deviation,
-                });
+            fill_normals(&key, 0, 0, factors);
+            for factor in factors {
+                *factor = mean + std * *factor;
             }
         }
         factors
     }
 
-    /// What initial deviations are multiples of.
-    fn quantum(&self) -> f32 {
-        // Products have twice these bits behind the point; with those of a sum over the components
-        // they must fit the 24 bits of a float.
-        let bits = ((23 - self.components.ilog2().min(11)) / 2).min(9);
-        0.5f32.powi(bits as i32)
+    /// Mean of an entry of a factor at the start.
+    fn initial_mean(&self) -> f32 {
+        (1.0 / self.rank as f32).sqrt()
+    }
+
+    /// Standard deviation `v` of an entry of a factor at the start: an element of the product is a sum of `rank`
+    /// products of two normals `N(sqrt(1 / rank), v^2)`, and has the variance `2 v^2 + rank v^4`.
+    fn initial_factor_std(&self) -> f32 {
+        let (rank, std) = (self.rank as f64, f64::from(self.initial_std));
+        (((rank * std * std + 1.0).sqrt() - 1.0) / rank).sqrt() as f32
     }
 }
 
@@ -237,18 +255,6 @@ impl Layout {
     pub fn left_rows(&self) -> usize {
         self.fan_in / self.repeats
     }
-}
-
-/// Sign of the deviation of the `place`-th of up to four components, on the left (0) or right (1) side.
-fn sign(place: usize, left_over: usize, side: u32) -> f32 {
-    let signs = match (left_over, side) {
-        (0..=1, _) => [0.0; 4],
-        (2..=3, 0) => [1.0, -1.0, 0.0, 0.0],
-        (2..=3, _) => [0.0; 4],
-        (_, 0) => [1.0, 1.0, -1.0, -1.0],
-        (_, _) => [1.0, -1.0, 1.0, -1.0],
-    };
-    signs[place]
 }
 
 /// `[.., len, rank]` as `[.., rank, len]`.
@@ -271,6 +277,8 @@ pub struct Factors {
     /// `[components, rank, fan_out]`
     pub right: Param<Tensor<3>>,
     repeats: usize,
+    #[module(skip)]
+    mean: EnsembleMean,
     seed: u64,
     parameter: u32,
 }
@@ -331,6 +339,9 @@ impl Factors {
         shared: Tensor<D>,
         component: Option<u32>,
     ) -> Tensor<D> {
+        if component.is_none() && self.mean == EnsembleMean::SharedWeight {
+            return shared;
+        }
         let (shape, device) = (shared.dims(), shared.device());
         let [fan_in, fan_out] = [self.full_left().dims()[1], self.right.lazy_shape()[2]];
         let (left, right) = (self.full_left(), self.right.val());
@@ -396,25 +407,75 @@ impl Reparameterization for Factors {
 mod tests {
     use super::*;
 
-    /// A rank whose two factors are both zero has no gradient, and would stay so.
+    /// Mean and variance.
+    fn moments(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+        let count = values.clone().count() as f64;
+        let mean = values.clone().sum::<f64>() / count;
+        (
+            mean,
+            values.map(|value| (value - mean).powi(2)).sum::<f64>() / count,
+        )
+    }
+
     #[test]
-    fn every_rank_of_every_component_can_learn() {
-        for components in 1..=9 {
+    fn factors_of_every_rank_start_alike_and_their_product_has_the_standard_deviation_asked_for() {
+        const LEN: usize = 64;
+        for (rank, initial_std) in [(1, 0.2), (1, 0.1), (4, 0.2), (16, 0.5)] {
             let ensemble = LowRankEnsemble::fine_tune(10)
-                .with_components(components)
-                .with_rank(3);
-            let [left, right] = [0, 1].map(|side| ensemble.initial_factors(0, side, 8));
-            for component in 0..components {
-                for rank in 0..3 {
-                    let any = |side: &[f32]| {
-                        let of_rank = side[component * 24..][..24].iter().skip(rank).step_by(3);
-                        of_rank.copied().any(|factor| factor != 0.0)
-                    };
-                    assert!(
-                        any(&left) || any(&right),
-                        "{component} of {components}, {rank}"
-                    );
+                .with_components(20)
+                .with_rank(rank)
+                .with_initial_std(initial_std);
+            let [left, right] = [0, 1].map(|side| ensemble.initial_factors(3, side, LEN));
+            let expected = f64::from(ensemble.initial_factor_std()).powi(2);
+            for at in 0..rank {
+                for side in [&left, &right] {
+                    let of_rank = side.iter().skip(at).step_by(rank);
+                    let (mean, variance) = moments(of_rank.map(|&factor| f64::from(factor)));
+                    // Four standard errors of 1,280 normals.
+                    let error = 4.0 * (expected / 1_280.0).sqrt();
+                    let place = format!("rank {at} of {rank}");
+                    assert!((mean - (1.0 / rank as f64).sqrt()).abs() < error, "{place}");
+                    assert!((variance / expected - 1.0).abs() < 4.0 * (2.0f64 / 1_280.0).sqrt());
                 }
+            }
+            let row = |side: &[f32], component: usize, at: usize| {
+                side[(component * LEN + at) * rank..][..rank].to_vec()
+            };
+            let products: Vec<f64> = (0..20 * LEN * LEN)
+                .map(|index| {
+                    let (component, at) = (index / (LEN * LEN), index % (LEN * LEN));
+                    let left = row(&left, component, at / LEN);
+                    let right = row(&right, component, at % LEN);
+                    let both = left.iter().zip(&right);
+                    both.map(|(&l, &r)| f64::from(l) * f64::from(r)).sum()
+                })
+                .collect();
+            let (mean, variance) = moments(products.iter().copied());
+            assert!((mean - 1.0).abs() < 0.05, "{rank}: {mean}");
+            let found = variance.sqrt() / f64::from(initial_std);
+            assert!((found - 1.0).abs() < 0.05, "{rank}: {found}");
+        }
+    }
+
+    #[test]
+    fn components_share_no_noise() {
+        let ensemble = LowRankEnsemble::fine_tune(10).with_components(4);
+        let left = ensemble.initial_factors(0, 0, 500);
+        let deviations: Vec<Vec<f64>> = left
+            .chunks_exact(500)
+            .map(|factors| {
+                factors
+                    .iter()
+                    .map(|&factor| f64::from(factor) - 1.0)
+                    .collect()
+            })
+            .collect();
+        for (at, first) in deviations.iter().enumerate() {
+            for second in &deviations[at + 1..] {
+                let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+                let scale = (dot(first, first) * dot(second, second)).sqrt();
+                // Also signs alone would be correlated if components shared them.
+                assert!((dot(first, second) / scale).abs() < 4.0 / 500f64.sqrt());
             }
         }
     }

@@ -11,6 +11,21 @@ use burn::{
 };
 use serde::{Deserialize, Serialize};
 
+/// How large the standard deviations of a Gaussian are at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InitialStd {
+    /// This fraction of the root mean square of the parameter's values, which is what counts: noise that one layer
+    /// does not notice destroys another with smaller weights.
+    Relative(f32),
+    /// Logarithms drawn uniformly from this range, the same for all layers, as in the paper.
+    LogUniform([f32; 2]),
+}
+
+/// Least standard deviation of a [relative](InitialStd::Relative) start: parameters that are zero have no scale of
+/// their own.
+const LEAST_STD: f32 = 1e-4;
+
 /// An independent Gaussian for every weight, its mean starting at the pre-trained value.
 ///
 /// ```
@@ -23,20 +38,22 @@ use serde::{Deserialize, Serialize};
 pub struct MeanField {
     /// The prior, and with it the number of training examples.
     pub prior: Prior,
-    /// Range of the uniform distribution from which the logarithms of the standard deviations start.
-    pub initial_log_std: [f32; 2],
+    /// The standard deviations at the start.
+    #[serde(flatten, with = "stored")]
+    pub initial_std: InitialStd,
     /// Which parameters get a posterior.
     pub select: Select,
-    /// Start of all noise.
+    /// Random seed of all noise.
     pub seed: u64,
 }
 
 impl MeanField {
-    /// The paper's settings for fine-tuning on `examples` training examples, with `lambda = 1e-4`.
+    /// Settings for fine-tuning on `examples` training examples, with `lambda = 1e-4` and standard deviations that
+    /// start at a fifth of the weights of their layer.
     pub fn fine_tune(examples: usize) -> Self {
         Self {
             prior: Prior::new(examples, 1e-4),
-            initial_log_std: [-6.0, -5.0],
+            initial_std: InitialStd::Relative(0.2),
             select: Select::All,
             seed: 0,
         }
@@ -45,6 +62,12 @@ impl MeanField {
     /// With the weight decay of the pre-training.
     pub fn with_lambda(mut self, lambda: f64) -> Self {
         self.prior.lambda = lambda;
+        self
+    }
+
+    /// With other standard deviations at the start.
+    pub fn with_initial_std(mut self, initial_std: InitialStd) -> Self {
+        self.initial_std = initial_std;
         self
     }
 
@@ -67,14 +90,25 @@ impl MeanField {
     }
 
     pub(super) fn checked(&self) -> Result<(), ConvertError> {
-        let [low, high] = self.initial_log_std;
-        if low.is_finite() && high.is_finite() && low <= high {
-            return self.prior.checked();
-        }
+        let (value, need) = match self.initial_std {
+            InitialStd::Relative(fraction) => {
+                if fraction.is_finite() && fraction > 0.0 {
+                    return self.prior.checked();
+                }
+                (fraction.to_string(), "a positive number, such as 0.2")
+            }
+            InitialStd::LogUniform([low, high]) => {
+                if low.is_finite() && high.is_finite() && low <= high {
+                    return self.prior.checked();
+                }
+                let need = "a range of finite numbers, such as [-6, -5]";
+                (format!("[{low}, {high}]"), need)
+            }
+        };
         Err(ConvertError::Setting {
-            what: "initial_log_std",
-            value: format!("[{low}, {high}]"),
-            need: "a range of finite numbers, such as [-6, -5]",
+            what: "initial_std",
+            value,
+            need,
         })
     }
 
@@ -82,7 +116,10 @@ impl MeanField {
     pub(super) fn attach<const D: usize>(&self, parameter: u32, mean: Tensor<D>) -> LogStd {
         let device = mean.device();
         let elements = mean.shape().num_elements();
-        let psi = self.initial_psi(parameter, elements, &device);
+        let psi = match self.initial_std {
+            InitialStd::Relative(fraction) => relative_psi(mean.clone(), fraction),
+            InitialStd::LogUniform(range) => self.uniform_psi(range, parameter, elements, &device),
+        };
         let prior_mean = match self.prior.mean {
             PriorMean::Zero => None,
             PriorMean::Pretrained => {
@@ -98,18 +135,69 @@ impl MeanField {
         }
     }
 
-    fn initial_psi(&self, parameter: u32, elements: usize, device: &Device) -> Tensor<1> {
+    fn uniform_psi(
+        &self,
+        [low, high]: [f32; 2],
+        parameter: u32,
+        elements: usize,
+        device: &Device,
+    ) -> Tensor<1> {
         const INITIAL: u64 = 0x1b87_3593_cc9e_2d51;
         let key = NoiseKey {
             seed: self.seed ^ INITIAL,
             parameter,
             ..Default::default()
         };
-        let [low, high] = self.initial_log_std;
         let psi: Vec<f32> = (0..elements as u32)
             .map(|element| low + (high - low) * key.uniform(0, element))
             .collect();
         Tensor::from_data(TensorData::new(psi, [elements]), device)
+    }
+}
+
+/// `ln(fraction * rms)` of the values for each of them, made on their device.
+fn relative_psi<const D: usize>(mean: Tensor<D>, fraction: f32) -> Tensor<1> {
+    let elements = mean.shape().num_elements();
+    let mean = mean.detach().reshape([elements]);
+    let rms = (mean.clone() * mean).mean().sqrt();
+    let psi = rms.mul_scalar(fraction).clamp_min(LEAST_STD).log();
+    psi.repeat_dim(0, elements).detach()
+}
+
+/// The start in a posterior file: `initial_log_std` as version 1 of the format has it, or `initial_std`.
+mod stored {
+    use super::InitialStd;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    #[derive(Serialize, Deserialize)]
+    struct Stored {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        initial_std: Option<f32>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        initial_log_std: Option<[f32; 2]>,
+    }
+
+    pub fn serialize<S: Serializer>(start: &InitialStd, to: S) -> Result<S::Ok, S::Error> {
+        let (initial_std, initial_log_std) = match *start {
+            InitialStd::Relative(fraction) => (Some(fraction), None),
+            InitialStd::LogUniform(range) => (None, Some(range)),
+        };
+        let stored = Stored {
+            initial_std,
+            initial_log_std,
+        };
+        stored.serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<InitialStd, D::Error> {
+        let stored = Stored::deserialize(from)?;
+        match (stored.initial_std, stored.initial_log_std) {
+            (Some(fraction), None) => Ok(InitialStd::Relative(fraction)),
+            (None, Some(range)) => Ok(InitialStd::LogUniform(range)),
+            _ => Err(D::Error::custom(
+                "one of initial_std and initial_log_std is needed",
+            )),
+        }
     }
 }
 

@@ -20,12 +20,13 @@ mod summary;
 
 pub use account::{Conversion, ConversionAccount, LeftAlone};
 pub use bayes::Bayes;
+pub use complexity::Complexity;
 pub use convert::IntoBayes;
 pub(crate) use convert::account as conversion_account;
 pub use error::ConvertError;
 pub use inventory::{Entry, Inventory, Spread};
-pub use low_rank::{Factors, LowRankEnsemble, LowRankForm};
-pub use mean_field::{LogStd, MeanField};
+pub use low_rank::{EnsembleMean, Factors, LowRankEnsemble, LowRankForm};
+pub use mean_field::{InitialStd, LogStd, MeanField};
 pub use point::Point;
 pub use prior::{Prior, PriorMean};
 pub use select::Select;

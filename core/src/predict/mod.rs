@@ -9,6 +9,7 @@ mod team;
 pub use draws::Draws;
 pub use error::PredictError;
 pub use outcome::Prediction;
+pub(crate) use outcome::row_entropies;
 
 use crate::{pass::Mode, posterior::Bayes};
 use burn::{module::Module, tensor::Tensor};

@@ -1,7 +1,10 @@
 //! What follows from the probabilities of all draws, which need not be kept for it.
 
 use super::PredictError;
-use crate::metrics::{Decomposition, DrawProbabilities, DrawSums, predictions::most_probable};
+use crate::metrics::{
+    Decomposition, DrawProbabilities, DrawSums, MetricError, Temperature, entropy,
+    predictions::most_probable,
+};
 use serde::{Deserialize, Serialize};
 
 /// What the draws say of each example, and how sure they are.
@@ -38,6 +41,30 @@ impl Prediction {
         rows.map(most_probable).collect()
     }
 
+    /// The same prediction with a temperature, which changes the mean probabilities and their entropy. What the draws
+    /// disagree about, and the entropy of each, stay as they are: the parts of the uncertainty add up without a
+    /// temperature only.
+    ///
+    /// # Errors
+    ///
+    /// Probabilities that are none.
+    pub fn with_temperature(mut self, temperature: Temperature) -> Result<Self, MetricError> {
+        if temperature != Temperature::ONE {
+            let summary = &mut self.summary;
+            temperature.apply(&mut summary.mean_probabilities, self.classes)?;
+            summary.total_entropy = row_entropies(&summary.mean_probabilities, self.classes);
+        }
+        Ok(self)
+    }
+
+    /// The likeliest class of an example and its probability, if there is such an example.
+    pub fn most_probable(&self, example: usize) -> Option<(u32, f64)> {
+        let mut rows = self.probabilities().chunks(self.classes.max(1));
+        let row = rows.nth(example)?;
+        let class = most_probable(row);
+        Some((class, f64::from(*row.get(class as usize)?)))
+    }
+
     /// What the weights do not know, per example: zero if all draws agree.
     pub fn mutual_information(&self) -> &[f64] {
         &self.summary.mutual_information
@@ -52,6 +79,13 @@ impl Prediction {
     pub fn aleatoric_entropy(&self) -> &[f64] {
         &self.summary.aleatoric_entropy
     }
+}
+
+/// Entropy of every row of probabilities `[examples, classes]`, in nats.
+pub(crate) fn row_entropies(probabilities: &[f32], classes: usize) -> Vec<f64> {
+    let rows = probabilities.chunks_exact(classes.max(1));
+    rows.map(|row| entropy(row.iter().copied().map(f64::from)))
+        .collect()
 }
 
 /// What the network said of some of the examples, for one or several draws in turn.

@@ -61,7 +61,7 @@ pub enum SessionError {
     /// Numbers ran away.
     #[error(
         "{what} stopped being finite at step {step}; the run was set back to step {back}, where all was \
-         well. Lower the learning rates (mean {mean_rate}, spread {spread_rate}), or bound the gradients (clip_norm 1), \
+         well. Lower the learning rates (lr {lr}, variational_lr {variational_lr}), or bound the gradients (clip_norm 1), \
          and resume"
     )]
     NotFinite {
@@ -72,9 +72,9 @@ pub enum SessionError {
         /// Where the saved state is.
         back: usize,
         /// Learning rate of the means.
-        mean_rate: f64,
+        lr: f64,
         /// Learning rate of the spreads.
-        spread_rate: f64,
+        variational_lr: f64,
     },
     /// What a run went on from is bad already.
     #[error(

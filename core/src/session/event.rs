@@ -71,6 +71,13 @@ pub enum Event {
     Prepared(Box<Prepared>),
     /// Some steps are done.
     Progress(Progress),
+    /// An epoch is done, and the network was evaluated on validation images.
+    Validated {
+        /// Where the run is.
+        position: Position,
+        /// How it did.
+        scores: ValidationScores,
+    },
     /// The state was saved.
     Saved {
         /// Where the run is.
@@ -115,7 +122,7 @@ impl Event {
     pub(super) fn replaces(&self, earlier: &Self) -> bool {
         let counts_alone = matches!(
             earlier,
-            Self::Prepared(_) | Self::Warning { .. } | Self::Evaluated(_)
+            Self::Prepared(_) | Self::Warning { .. } | Self::Validated { .. } | Self::Evaluated(_)
         );
         !counts_alone && mem::discriminant(self) == mem::discriminant(earlier)
     }
@@ -130,7 +137,10 @@ pub struct Prepared {
     pub conversion: ConversionAccount,
     /// Pictures to learn from.
     pub examples: usize,
-    /// Pictures to judge by.
+    /// Where the validation images come from, if there are some.
+    #[serde(default)]
+    pub validation: Option<String>,
+    /// Images in the test set.
     pub test_examples: usize,
     /// Names of the classes.
     pub class_names: Vec<String>,
@@ -188,12 +198,36 @@ pub struct HistoryRow {
     pub likelihood_loss: f64,
     /// The complexity loss, `KL(q || prior) / n`.
     pub complexity_loss: f64,
+    /// The same of matrices and convolution kernels alone, as the paper reports it.
+    #[serde(default)]
+    pub matrix_complexity_loss: f64,
     /// Share of right answers since the last row, on training data.
     pub accuracy: f64,
-    /// Learning rate of the means.
-    pub mean_rate: f64,
-    /// Learning rate of the spreads.
-    pub spread_rate: f64,
+    /// Learning rate of means, shared weights and point weights.
+    #[serde(alias = "mean_rate")]
+    pub lr: f64,
+    /// Learning rate of what the posterior adds.
+    #[serde(alias = "spread_rate")]
+    pub variational_lr: f64,
+    /// Mean mutual information of two draws for OOD training images since the last row, in nats, if there were some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ood_mutual_information: Option<f64>,
+    /// Scores on the validation set, in the row that ends an epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub validation: Option<ValidationScores>,
     /// Seconds of training so far.
     pub seconds: f64,
+}
+
+/// How a network does on some of the validation images, while it learns.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ValidationScores {
+    /// Share of correct predictions.
+    pub accuracy: f64,
+    /// Negative log-likelihood per image, in nats.
+    pub nll: f64,
+    /// Expected calibration error.
+    pub ece: f64,
+    /// Images that were evaluated.
+    pub images: usize,
 }

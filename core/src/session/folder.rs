@@ -126,8 +126,8 @@ impl RunFolder {
 
     /// Whether the run came to its end: the result is there, and judged.
     pub fn is_finished(&self, settings: &RunSettings) -> bool {
-        let method = settings.posterior.method.to_string();
-        disk::exists(&self.path.join(POSTERIOR)) && disk::exists(&self.evaluation_path(&method))
+        let result = settings.result_name();
+        disk::exists(&self.path.join(POSTERIOR)) && disk::exists(&self.evaluation_path(&result))
     }
 
     /// Where the folder is.
@@ -146,13 +146,16 @@ impl RunFolder {
     ///
     /// Files that cannot be read.
     pub fn evaluations(&self) -> Result<Vec<Evaluation>, SessionError> {
-        // By name, `map` comes before the other methods.
         let files = list(&self.path.join(EVALUATIONS), "json")?;
-        files.iter().map(|file| read_json(file)).collect()
+        let evaluations = files.iter().map(|file| read_json(file));
+        let mut evaluations: Vec<Evaluation> = evaluations.collect::<Result<_, _>>()?;
+        let start = Method::Map.to_string();
+        evaluations.sort_by_key(|one| one.method != start);
+        Ok(evaluations)
     }
 
     fn evaluation_path(&self, method: &str) -> PathBuf {
-        let name = format!("{}.json", method.to_lowercase());
+        let name = format!("{}.json", method.to_lowercase().replace(' ', "-"));
         self.path.join(EVALUATIONS).join(name)
     }
 
@@ -234,19 +237,25 @@ impl Keeper for RunFolder {
 
     fn history(&mut self, history: &[HistoryRow]) -> Result<(), FileError> {
         let mut text = String::from(
-            "step,epoch,likelihood_loss,complexity_loss,accuracy,mean_rate,spread_rate,seconds\n",
+            "step,epoch,likelihood_loss,complexity_loss,matrix_complexity_loss,accuracy,lr,variational_lr,seconds,validation_accuracy,\
+             validation_nll,validation_ece\n",
         );
         for row in history {
+            let validation = match row.validation {
+                Some(scores) => format!("{},{},{}", scores.accuracy, scores.nll, scores.ece),
+                None => ",,".to_owned(),
+            };
             let _ = writeln!(
                 text,
-                "{},{},{},{},{},{},{},{:.3}",
+                "{},{},{},{},{},{},{},{},{:.3},{validation}",
                 row.step,
                 row.epoch,
                 row.likelihood_loss,
                 row.complexity_loss,
+                row.matrix_complexity_loss,
                 row.accuracy,
-                row.mean_rate,
-                row.spread_rate,
+                row.lr,
+                row.variational_lr,
                 row.seconds
             );
         }
@@ -262,8 +271,8 @@ impl Keeper for RunFolder {
         write_json(&self.evaluation_path(&evaluation.method), evaluation)
     }
 
-    fn judged(&self, method: Method) -> Option<Evaluation> {
-        read_json(&self.evaluation_path(&method.to_string())).ok()
+    fn judged(&self, name: &str) -> Option<Evaluation> {
+        read_json(&self.evaluation_path(name)).ok()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Everything that a run needs, opened and checked before the first step.
 
-use super::{Judge, RunSettings, SessionError, Splits, open};
+use super::{Judge, Method, RunSettings, SessionError, SettingsError, Splits, open};
 use crate::{
     checkpoint::{Checkpoint, LoadAccount, LoadOptions},
     data::{BatchSettings, Batches, Dataset, Preparation, Split},
@@ -8,7 +8,7 @@ use crate::{
     file::Header,
     models::{Architecture, ModelConfig, ModelError, Network},
     ops::Hardware,
-    pass::Pass,
+    pass::{Estimator, Pass},
     posterior::{Bayes, IntoBayes, Inventory, Posterior, conversion_account},
     train::{TrainError, Trainer, TrainerSettings},
 };
@@ -27,10 +27,14 @@ pub struct Job {
     pub load: Option<LoadAccount>,
     /// Pictures to learn from.
     pub train: Arc<dyn Dataset>,
+    /// Images to choose and calibrate on, and where they come from.
+    pub validation: Option<(String, Arc<dyn Dataset>)>,
     /// Pictures to judge by.
     pub test: Arc<dyn Dataset>,
     /// Pictures of another kind, and what they are called.
     pub out_of_distribution: Option<(String, Arc<dyn Dataset>)>,
+    /// OOD images that the network learns to be unsure of.
+    pub ood_train: Option<Arc<dyn Dataset>>,
     /// What computes, with autodiff.
     pub device: Device,
 }
@@ -46,7 +50,7 @@ impl Job {
             Some(path) => Some(Checkpoint::open(path)?),
             None => None,
         };
-        let Splits { train, test } = open::open_splits(&settings.data.path, settings.seed)?;
+        let splits = settings.data.open(settings.seed)?;
         let out_of_distribution = match &settings.data.out_of_distribution {
             Some(path) => Some((open::name_of(path), open::open_any(path, Split::Test)?)),
             None => None,
@@ -54,8 +58,7 @@ impl Job {
         Self::new(
             settings,
             checkpoint.as_ref(),
-            train,
-            test,
+            splits,
             out_of_distribution,
             device,
         )
@@ -69,11 +72,19 @@ impl Job {
     pub fn new(
         settings: RunSettings,
         checkpoint: Option<&Checkpoint>,
-        train: Arc<dyn Dataset>,
-        test: Arc<dyn Dataset>,
+        splits: Splits,
         out_of_distribution: Option<(String, Arc<dyn Dataset>)>,
         device: &Device,
     ) -> Result<Self, SessionError> {
+        let Splits {
+            train,
+            validation,
+            test,
+            validation_source,
+        } = splits;
+        let source = validation_source.map(|source| source.to_string());
+        let validation = validation.map(|images| (source.unwrap_or_default(), images));
+        let ood_train = open::ood_training_images(&settings, &train)?;
         let mut architecture: Architecture = settings.model.architecture.parse()?;
         architecture = architecture.with_classes(train.class_names().len());
         if settings.model.dropout > 0.0 {
@@ -97,8 +108,10 @@ impl Job {
             network,
             load,
             train,
+            validation,
             test,
             out_of_distribution,
+            ood_train,
             device,
         };
         job.check()?;
@@ -111,8 +124,28 @@ impl Job {
         let (bayes, settings) = (self.converted()?, self.trainer_settings()?);
         let pass = Pass::train(settings.estimator, 0);
         bayes.run(pass, |_| ()).map_err(TrainError::from)?;
+        if self.ood_train.is_some() {
+            self.check_regularisation(&settings)?;
+        }
         Trainer::new(bayes, settings, &self.device)?;
+        self.ood_batches()?;
         self.judge().check()
+    }
+
+    /// Refuses to ask for disagreement where there is nobody to disagree.
+    fn check_regularisation(&self, settings: &TrainerSettings) -> Result<(), SessionError> {
+        let problem = match (self.settings.posterior.method, settings.estimator) {
+            (Method::Map, _) => {
+                "point weights have no draws that could disagree on OOD images; choose the posterior \
+                                 pse or mfg, or leave out ood_train"
+            }
+            (_, Estimator::Vanilla) => {
+                "with the vanilla estimator both looks at an OOD image are the same draw; choose \
+                                        the estimator exemplar, or leave out ood_train"
+            }
+            _ => return Ok(()),
+        };
+        Err(SettingsError::new(problem.to_owned()).into())
     }
 
     /// Refuses more parameters than there is memory for, before it is taken: the system may end a program that asks for
@@ -146,6 +179,11 @@ impl Job {
             .posterior(examples, settings.training.lambda, settings.seed)
     }
 
+    /// Where the validation images come from, if there are some.
+    pub fn validation_source(&self) -> Option<String> {
+        self.validation.as_ref().map(|(source, _)| source.clone())
+    }
+
     /// The network with its posterior, as the run starts.
     ///
     /// # Errors
@@ -165,6 +203,7 @@ impl Job {
             rates: training.rates.clone(),
             clip_norm: training.clip_norm,
             running_statistics: training.running_statistics,
+            regularisation: training.regularisation,
             seed: self.settings.seed,
         })
     }
@@ -183,10 +222,29 @@ impl Job {
         Ok(Batches::new(Arc::clone(&self.train), settings)?)
     }
 
+    /// OOD images to go beside the mini-batches, if there are some.
+    pub(super) fn ood_batches(&self) -> Result<Option<Batches>, SessionError> {
+        let Some(images) = &self.ood_train else {
+            return Ok(None);
+        };
+        let training = &self.settings.training;
+        let batch = training.ood_batch.unwrap_or((training.batch / 4).max(1));
+        let settings = BatchSettings {
+            shuffle: true,
+            seed: self.settings.seed,
+            skip_broken: self.settings.data.skip_broken,
+            workers: self.settings.data.workers,
+            ..BatchSettings::new(batch, self.preparation())
+        };
+        Ok(Some(Batches::new(Arc::clone(images), settings)?))
+    }
+
     /// What judges the networks of this run.
     pub(super) fn judge(&self) -> Judge {
         Judge {
             test: Arc::clone(&self.test),
+            calibration: None,
+            validation: self.validation.clone(),
             out_of_distribution: self.out_of_distribution.clone(),
             preparation: self.preparation(),
             settings: self.settings.evaluation.clone(),

@@ -1,12 +1,12 @@
 //! What a network is worth on test pictures.
 
-use super::{EvaluationSettings, Event, Method, Pace, Phase, Port, SessionError};
+use super::{EvaluationSettings, Event, Pace, Phase, Port, SessionError};
 use crate::{
     data::{Batch, BatchSettings, Batches, DataError, Dataset, Preparation},
-    evaluate::{Collector, Evaluation},
+    evaluate::{Calibration, Collector, Evaluation},
     metrics::DrawCurve,
     models::Network,
-    posterior::Bayes,
+    posterior::{Bayes, Posterior},
     predict::{Draws, PredictOptions},
 };
 use burn::tensor::{Device, Tensor};
@@ -17,6 +17,10 @@ use std::{cell::Cell, sync::Arc};
 pub struct Judge {
     /// Test pictures.
     pub test: Arc<dyn Dataset>,
+    /// A calibration of the network that is known already; validation images are not looked at then.
+    pub calibration: Option<Calibration>,
+    /// Images that predictions are calibrated on, and where they come from.
+    pub validation: Option<(String, Arc<dyn Dataset>)>,
     /// Pictures of another kind, and what they are called.
     pub out_of_distribution: Option<(String, Arc<dyn Dataset>)>,
     /// What is done to pictures.
@@ -32,8 +36,8 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// Judges a network: point weights at their mean, a posterior by its draws. Nothing is returned if it was
-    /// stopped by a command.
+    /// Evaluates a network that is called `name`: point weights at their mean, a posterior by its draws. Nothing is
+    /// returned if it was stopped by a command.
     ///
     /// # Errors
     ///
@@ -41,39 +45,84 @@ impl Judge {
     pub async fn evaluate(
         &self,
         bayes: &Bayes<Network>,
-        method: Method,
+        name: &str,
         port: &Port,
         pace: &impl Pace,
     ) -> Result<Option<Evaluation>, SessionError> {
         let phase = Phase::Evaluating;
         port.emit(Event::Phase { phase });
-        let judged = self.collect(bayes, method, port, pace).await?;
-        let Some(mut evaluation) = judged else {
+        let calibration = match (&self.calibration, &self.validation) {
+            (Some(known), _) => Some(known.clone()),
+            (None, None) => None,
+            (None, Some((source, images))) => {
+                let validation = Self {
+                    test: Arc::clone(images),
+                    out_of_distribution: None,
+                    ..self.clone()
+                };
+                let collected = validation.collect(bayes, name, port, pace).await?;
+                let Some((collector, _)) = collected else {
+                    return Ok(None);
+                };
+                Some(collector.calibrate(source, self.settings.coverage)?)
+            }
+        };
+        let judged = self.collect(bayes, name, port, pace).await?;
+        let Some((collector, passed_over)) = judged else {
             return Ok(None);
         };
+        let collector = collector.with_calibration(calibration);
+        let mut evaluation = collector.finish(name)?;
+        evaluation.passed_over = passed_over;
+        if let Some(calibrated) = &evaluation.calibrated {
+            let scores = &evaluation.scores;
+            let doubt = calibrated
+                .calibration
+                .doubt(scores.accuracy, scores.examples);
+            if let Some(message) = doubt {
+                port.emit(Event::Warning { message });
+            }
+        }
         evaluation.network = bayes.checksum().await.map_err(SessionError::of_file)?;
         port.emit(Event::Evaluated(Box::new(evaluation.clone())));
         Ok(Some(evaluation))
     }
 
-    /// What [`evaluate`](Self::evaluate) returns, without the checksum, which takes reading every weight. Only how far it
-    /// is, and what is broken, is told.
-    pub(super) async fn collect(
+    /// What [`evaluate`](Self::evaluate) returns without calibration, and without the checksum, which takes reading every
+    /// weight. Only how far it is, and what is broken, is told.
+    pub(super) async fn evaluate_quickly(
         &self,
         bayes: &Bayes<Network>,
-        method: Method,
+        name: &str,
         port: &Port,
         pace: &impl Pace,
     ) -> Result<Option<Evaluation>, SessionError> {
-        let options = match method {
-            Method::Map => PredictOptions::new(Draws::Mean),
+        let collected = self.collect(bayes, name, port, pace).await?;
+        let Some((collector, passed_over)) = collected else {
+            return Ok(None);
+        };
+        let mut evaluation = collector.finish(name)?;
+        evaluation.passed_over = passed_over;
+        Ok(Some(evaluation))
+    }
+
+    /// Predictions for all images, and the numbers of those that could not be read.
+    async fn collect(
+        &self,
+        bayes: &Bayes<Network>,
+        name: &str,
+        port: &Port,
+        pace: &impl Pace,
+    ) -> Result<Option<(Collector, Vec<usize>)>, SessionError> {
+        let options = match bayes.posterior() {
+            Posterior::Point(_) => PredictOptions::new(Draws::Mean),
             _ => PredictOptions::new(Draws::Fixed(self.settings.draws)).with_draws_kept(),
         };
         let other = self.out_of_distribution.as_ref();
         let of = self.test.len() + other.map_or(0, |(_, data)| data.len());
         let told = async |done: usize, curve: Option<&DrawCurve>| {
             port.emit(Event::Evaluating {
-                method: method.to_string(),
+                method: name.to_owned(),
                 done,
                 of,
                 curve: curve.cloned().map(Box::new),
@@ -103,11 +152,10 @@ impl Judge {
         if stopped.get() {
             return Ok(None);
         }
-        let mut evaluation = collector.finish(method.to_string())?;
-        // Pictures to judge by come in their order, so that what was judged is sorted.
-        let passed_over = |picture: &usize| judged.binary_search(picture).is_err();
-        evaluation.passed_over = (0..self.test.len()).filter(passed_over).collect();
-        Ok(Some(evaluation))
+        // Images come in their order, so that what was evaluated is sorted.
+        let passed_over = |image: &usize| judged.binary_search(image).is_err();
+        let passed_over = (0..self.test.len()).filter(passed_over).collect();
+        Ok(Some((collector, passed_over)))
     }
 
     /// Whether an evaluation is of this network, and of the pictures that this one judges by.
@@ -130,7 +178,10 @@ impl Judge {
         let other = other.map(|(name, data)| (name, data.len()));
         let judged = evaluation.out_of_distribution.as_ref();
         let judged = judged.map(|judged| (&judged.name, judged.examples.len()));
+        let calibrated = evaluation.calibrated.as_ref();
+        let source = calibrated.map(|calibrated| &calibrated.calibration.source);
         evaluation.class_names == self.test.class_names()
+            && source == self.validation.as_ref().map(|(source, _)| source)
             && labels.eq(evaluation.labels.iter().copied())
             && other == judged
     }
@@ -142,7 +193,7 @@ impl Judge {
         }
         self.settings.checked()?;
         self.batches(&self.test)?;
-        if let Some((_, data)) = &self.out_of_distribution {
+        for (_, data) in self.validation.iter().chain(&self.out_of_distribution) {
             self.batches(data)?;
         }
         Ok(())

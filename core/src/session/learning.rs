@@ -2,14 +2,16 @@
 
 mod culprit;
 mod looking;
+mod ood;
 mod saving;
+mod validating;
 
 use super::{
     Command, Ending, Event, HistoryRow, Job, Keeper, Pace, Phase, Port, Prepared, Probes, Progress,
     RunSettings, SessionError,
     complaint::caught,
     looks::{Look, Looks},
-    mark::{Mark, Notes, averages},
+    mark::{Averages, Mark, Notes},
     working_time::WorkingTime,
 };
 use crate::{
@@ -18,9 +20,10 @@ use crate::{
     file::Header,
     models::Network,
     pass::PassError,
-    posterior::{Bayes, Inventory},
+    posterior::{Bayes, Complexity, Inventory},
     train::{FineTuning, StepScores, THE_LOSS, TrainError, TrainState, Trainer},
 };
+use ood::OodImages;
 use std::{collections::BTreeSet, mem};
 
 /// Rows of history in an epoch, about.
@@ -52,6 +55,8 @@ pub(super) struct Learning<'a, K, P> {
     saved_step: usize,
     /// Examples that this process has learnt from.
     examples: usize,
+    /// OOD images that it learns to be unsure of.
+    ood: Option<OodImages>,
     /// Broken pictures that were told of.
     broken: BTreeSet<String>,
     /// What users asked it to tell.
@@ -119,6 +124,7 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
             time: WorkingTime::start(),
             last_read: 0.0,
             examples: 0,
+            ood: job.ood_batches()?.map(OodImages::new),
             broken: BTreeSet::new(),
             looks: Looks::default(),
             probed: Probes::choose(job.test.len(), None),
@@ -131,6 +137,7 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
             load: self.job.load.clone(),
             conversion: self.trainer.bayes().account().clone(),
             examples: self.job.train.len(),
+            validation: self.job.validation_source(),
             test_examples: self.job.test.len(),
             class_names: self.job.train.class_names().to_vec(),
             different_draws: self.bayes().posterior().different_draws(),
@@ -160,6 +167,8 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
 
     async fn epochs(&mut self) -> Result<Ending, SessionError> {
         let batches = self.job.train_batches()?;
+        // That of the last epoch before the run was stopped.
+        self.validate().await?;
         while !self.trainer.is_finished() {
             let position = self.trainer.position();
             for batch in batches.epoch(position.epoch, position.batch) {
@@ -189,12 +198,18 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
                 self.port.emit(Event::passed_over(name));
             }
         }
-        let step = self.trainer.position().step;
+        let position = self.trainer.position();
+        let step = position.step;
         let learnt = match batch.labels.is_empty() {
             true => self.trainer.pass_over(),
             false => {
                 let (images, labels) = batch.to_tensors(&self.job.device);
-                self.trainer.learn(images, labels)
+                let batches = self.trainer.batches_per_epoch();
+                let ood = match &mut self.ood {
+                    Some(ood) => ood.beside(position, batches, &self.job.device)?,
+                    None => None,
+                };
+                self.trainer.learn_with_ood(images, labels, ood)
             }
         };
         learnt.map_err(|reason| match reason {
@@ -278,6 +293,9 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
             self.last_read = now;
         }
         let epoch_ended = position.batch == 0;
+        if epoch_ended {
+            self.validate().await?;
+        }
         let every = self.job.settings.training.checkpoint_steps.max(1);
         if epoch_ended || position.step.is_multiple_of(every) {
             self.save_on_the_way().await?;
@@ -288,7 +306,8 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
     fn row_due(&self) -> bool {
         let epochs = self.job.settings.training.epochs as usize;
         let steps_per_row = (self.trainer.steps() / (epochs * ROWS_PER_EPOCH)).max(1);
-        self.trainer.position().step.is_multiple_of(steps_per_row)
+        let position = self.trainer.position();
+        position.batch == 0 || position.step.is_multiple_of(steps_per_row)
     }
 
     /// Takes the scores from the device and tells them.
@@ -301,7 +320,7 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
         // Without a step since the last time there is nothing new to tell.
         let news = !scores.is_empty();
         if news && self.history.is_empty() && self.scores.is_empty() {
-            self.complexity_loss = self.complexity().await?;
+            self.complexity_loss = self.complexity().await?.total;
         }
         self.examples += scores.iter().map(|one| one.examples).sum::<usize>();
         self.scores.extend(scores);
@@ -329,24 +348,28 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
         }
     }
 
-    async fn complexity(&self) -> Result<f64, SessionError> {
-        let loss = self.trainer.bayes().complexity_loss_async().await;
+    async fn complexity(&self) -> Result<Complexity, SessionError> {
+        let loss = self.trainer.bayes().complexity_async().await;
         loss.map_err(SessionError::device)
     }
 
     async fn row(&mut self) -> Result<(), SessionError> {
-        self.complexity_loss = self.complexity().await?;
+        let complexity = self.complexity().await?;
+        self.complexity_loss = complexity.total;
         let (position, rates) = (self.trainer.position(), self.trainer.rates());
         let batches = self.trainer.batches_per_epoch() as f64;
-        let (likelihood_loss, accuracy) = averages(&self.scores);
+        let averages = Averages::of(&self.scores);
         self.history.push(HistoryRow {
             step: position.step,
             epoch: f64::from(position.epoch) + position.batch as f64 / batches,
-            likelihood_loss,
+            likelihood_loss: averages.nll,
             complexity_loss: self.complexity_loss,
-            accuracy,
-            mean_rate: rates.mean,
-            spread_rate: rates.spread,
+            matrix_complexity_loss: complexity.matrices,
+            accuracy: averages.accuracy,
+            ood_mutual_information: averages.ood_mutual_information,
+            validation: None,
+            lr: rates.lr,
+            variational_lr: rates.variational_lr,
             seconds: self.seconds(),
         });
         self.scores.clear();
@@ -357,14 +380,14 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
         let position = self.trainer.position();
         let done = (position.step - self.first_step) as f64;
         let seconds = self.time.seconds();
-        let (likelihood_loss, accuracy) = averages(&self.scores);
+        let averages = Averages::of(&self.scores);
         Progress {
             position,
             steps: self.trainer.steps(),
             epochs: self.job.settings.training.epochs,
-            likelihood_loss,
+            likelihood_loss: averages.nll,
             complexity_loss: self.complexity_loss,
-            accuracy,
+            accuracy: averages.accuracy,
             rates: self.trainer.rates(),
             examples_per_second: self.examples as f64 / seconds.max(1e-9),
             seconds_left: seconds / done.max(1.0) * (self.trainer.steps() - position.step) as f64,

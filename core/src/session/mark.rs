@@ -52,14 +52,29 @@ impl Mark {
     }
 }
 
-/// Mean loss and share of right answers, every example counting the same.
-pub(super) fn averages(scores: &[StepScores]) -> (f64, f64) {
-    let examples: usize = scores.iter().map(|one| one.examples).sum();
-    let loss: f64 = scores
-        .iter()
-        .map(|one| one.likelihood_loss * one.examples as f64)
-        .sum();
-    let correct: usize = scores.iter().map(|one| one.correct).sum();
-    let examples = examples.max(1) as f64;
-    (loss / examples, correct as f64 / examples)
+/// Means over some steps, every example counting the same.
+pub(super) struct Averages {
+    /// Negative log-likelihood.
+    pub nll: f64,
+    /// Share of right answers.
+    pub accuracy: f64,
+    /// Over the steps that had OOD images, if any had.
+    pub ood_mutual_information: Option<f64>,
+}
+
+impl Averages {
+    pub(super) fn of(scores: &[StepScores]) -> Self {
+        let examples: usize = scores.iter().map(|one| one.examples).sum();
+        let nll = |one: &StepScores| one.likelihood_loss * one.examples as f64;
+        let correct: usize = scores.iter().map(|one| one.correct).sum();
+        let information = scores.iter().filter_map(|one| one.ood_mutual_information);
+        let with_ood = information.clone().count();
+        let divisor = examples.max(1) as f64;
+        Self {
+            nll: scores.iter().map(nll).sum::<f64>() / divisor,
+            accuracy: correct as f64 / divisor,
+            ood_mutual_information: (with_ood > 0)
+                .then(|| information.sum::<f64>() / with_ood as f64),
+        }
+    }
 }

@@ -4,10 +4,10 @@
 //! line, window and page are three users of it. What it saves goes to a [`Keeper`]: natively a [`RunFolder`].
 
 mod complaint;
+mod device_choice;
 mod error;
 mod event;
 mod folder;
-mod holdout;
 mod job;
 mod judge;
 mod learning;
@@ -15,6 +15,7 @@ mod looks;
 mod mark;
 mod open;
 mod port;
+mod presets;
 mod run;
 mod sample;
 mod scrub;
@@ -22,20 +23,23 @@ mod settings;
 mod unhurried;
 mod working_time;
 
+pub use device_choice::DeviceChoice;
 pub use error::SessionError;
-pub use event::{Command, Event, HistoryRow, Interim, Phase, Prepared, Progress};
+pub use event::{Command, Event, HistoryRow, Interim, Phase, Prepared, Progress, ValidationScores};
 pub use folder::RunFolder;
-pub use holdout::Splits;
 pub use job::Job;
 pub use judge::Judge;
-pub use open::{built_in, open_any, open_splits, starting_point};
+pub use open::{StartingPoint, built_in, open_any, open_splits, starting_point};
 pub use port::{Control, Latest, Port, connect};
+pub use presets::PRESETS;
 pub use run::{Ending, run};
 pub use scrub::{Glimpse, Probes, Scrub, Scrubbed};
 pub use settings::{
-    DataSettings, DeviceChoice, EvaluationSettings, Method, ModelSettings, PRESETS,
-    PosteriorSettings, RunSettings, SettingsError, TrainingSettings,
+    DataSettings, EvaluationSettings, Method, ModelSettings, PosteriorSettings, RunSettings,
+    SettingsError, TrainingSettings,
 };
+
+pub use crate::data::Splits;
 
 use crate::{evaluate::Evaluation, file::FileError, train::Position};
 
@@ -84,7 +88,7 @@ pub trait Keeper {
     fn evaluation(&mut self, evaluation: &Evaluation) -> Result<(), FileError>;
 
     /// What a network of this run was found to be worth before, if that was kept and can be read.
-    fn judged(&self, _method: Method) -> Option<Evaluation> {
+    fn judged(&self, _name: &str) -> Option<Evaluation> {
         None
     }
 }

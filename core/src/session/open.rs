@@ -1,14 +1,17 @@
 //! Data and weights by their names and paths.
 
-use super::{RunSettings, SessionError, Splits};
+use super::{RunSettings, SessionError};
 use crate::{
     checkpoint::{Checkpoint, LoadOptions},
-    data::{self, DataError, Dataset, Split},
-    models::Architecture,
-    posterior::{Entry, Inventory},
+    data::{
+        self, DataError, Dataset, GeneratedOod, Joined, OodKind, Source, Split, Splits,
+        ValidationSplit,
+    },
+    models::{Architecture, Network},
+    posterior::{Bayes, Entry, IntoBayes, Inventory, Point},
 };
 use burn::tensor::Device;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 /// How many scribbles there are.
 const SCRIBBLES: usize = 360;
@@ -36,24 +39,56 @@ pub fn built_in(name: &str, split: Split) -> Option<Arc<dyn Dataset>> {
     Some(Arc::new(data))
 }
 
-/// Data to learn from and to judge by, of a name or path. Of those that come in one piece, a tenth of every class is
-/// kept back to judge by; which pictures, depends on the seed alone.
+/// Training, validation and test set of a name or path. Of data in one piece a tenth of every class is the test set.
+/// Which images are in which set, depends on the seed alone.
+///
+/// ```
+/// use bayesadapter::{data::ValidationSplit, session::open_splits};
+///
+/// let splits = open_splits("digits", &"100".parse()?, 0)?;
+/// let sizes = [&splits.train, &splits.test].map(|data| data.len());
+/// assert_eq!(sizes, [1_342, 355]);
+/// assert!(open_splits("digits", &ValidationSplit::None, 0)?.validation.is_none());
+/// # Ok::<(), bayesadapter::session::SessionError>(())
+/// ```
 ///
 /// # Errors
 ///
-/// Data that cannot be opened, and in one piece a class with a single picture.
-pub fn open_splits(path: &str, seed: u64) -> Result<Splits, SessionError> {
-    let train = open_any(path, Split::Train)?;
-    match train.unsplit() {
-        true => {
-            refuse_single_pictures(&*train)?;
-            Ok(Splits::hold_out(train, seed))
-        }
-        false => Ok(Splits {
+/// Data that cannot be opened, a validation set that they cannot give, and in one piece a class with a single image.
+pub fn open_splits(
+    path: &str,
+    validation: &ValidationSplit,
+    seed: u64,
+) -> Result<Splits, SessionError> {
+    if let Some(train) = built_in(path, Split::Train) {
+        return split_up(
             train,
-            test: open_any(path, Split::Test)?,
-        }),
+            || Ok(None),
+            || open_any(path, Split::Test),
+            validation,
+            seed,
+        );
     }
+    let source = Source::open(Path::new(path))?;
+    let test = || Ok(source.split(Split::Test)?);
+    let train = source.split(Split::Train)?;
+    split_up(train, || source.validation(), test, validation, seed)
+}
+
+/// The other sets are opened if there are some.
+fn split_up(
+    train: Arc<dyn Dataset>,
+    own_validation: impl Fn() -> Result<Option<Arc<dyn Dataset>>, DataError>,
+    test: impl Fn() -> Result<Arc<dyn Dataset>, SessionError>,
+    validation: &ValidationSplit,
+    seed: u64,
+) -> Result<Splits, SessionError> {
+    if train.unsplit() {
+        refuse_single_pictures(&*train)?;
+        return Ok(Splits::of_whole(train, validation, seed)?);
+    }
+    let (own, test) = (own_validation()?, test()?);
+    Ok(Splits::of_parts(train, own, test, validation, seed)?)
 }
 
 fn refuse_single_pictures(data: &dyn Dataset) -> Result<(), DataError> {
@@ -72,8 +107,15 @@ fn refuse_single_pictures(data: &dyn Dataset) -> Result<(), DataError> {
     Ok(())
 }
 
-/// The parameters that a run started from, if it began with a checkpoint; without those that the checkpoint did not
-/// have.
+/// What a run started from.
+pub struct StartingPoint {
+    /// The parameters, without those that the checkpoint did not have.
+    pub parameters: Inventory,
+    /// The network, if the checkpoint had all of its parameters.
+    pub network: Option<Bayes<Network>>,
+}
+
+/// What a run started from, if it began with a checkpoint.
 ///
 /// # Errors
 ///
@@ -82,7 +124,7 @@ pub fn starting_point(
     settings: &RunSettings,
     architecture: &Architecture,
     device: &Device,
-) -> Result<Option<Inventory>, SessionError> {
+) -> Result<Option<StartingPoint>, SessionError> {
     let Some(weights) = &settings.model.weights else {
         return Ok(None);
     };
@@ -98,13 +140,39 @@ pub fn starting_point(
             .iter()
             .any(|one| one.parameter == entry.path)
     };
+    let parameters = start.entries.len();
     start.entries.retain(loaded);
-    Ok(Some(start))
+    let complete = start.entries.len() == parameters;
+    let network = complete.then(|| network.into_bayes(Point::train(1)));
+    Ok(Some(StartingPoint {
+        parameters: start,
+        network: network.transpose()?,
+    }))
+}
+
+/// The OOD images that a run learns to be unsure of, if its settings name some: kinds that are generated from its
+/// training images, and data by their names and paths.
+pub(super) fn ood_training_images(
+    settings: &RunSettings,
+    train: &Arc<dyn Dataset>,
+) -> Result<Option<Arc<dyn Dataset>>, SessionError> {
+    let (mut kinds, mut parts) = (Vec::new(), Vec::new());
+    for name in &settings.data.ood_train {
+        match name.parse::<OodKind>() {
+            Ok(kind) => kinds.push(kind),
+            Err(_) => parts.push(open_any(name, Split::Train)?),
+        }
+    }
+    if !kinds.is_empty() {
+        let generated = GeneratedOod::new(Arc::clone(train), &kinds, settings.seed)?;
+        parts.insert(0, Arc::new(generated));
+    }
+    Ok(Joined::of(parts))
 }
 
 /// What data at a path are called.
 pub(super) fn name_of(path: &str) -> String {
-    let path = std::path::Path::new(path);
+    let path = Path::new(path);
     let stem = path.file_stem().unwrap_or(path.as_os_str());
     stem.to_string_lossy().into_owned()
 }

@@ -47,12 +47,12 @@ async fn course(
     port: &Port,
     pace: &impl Pace,
 ) -> Result<Ending, SessionError> {
-    let method = job.settings.posterior.method;
+    let (start, result) = (Method::Map.to_string(), job.settings.result_name());
     let fresh = resumed.is_none();
     // Judged first: it is what the result is compared with, and shows at once whether weights and data fit.
-    let baseline = match (method, &job.settings.model.weights) {
-        (Method::Map, _) | (_, None) => None,
-        _ => {
+    let baseline = match &job.settings.model.weights {
+        None => None,
+        Some(_) => {
             let prior = Point::train(job.train.len());
             Some(job.network.clone().into_bayes(prior)?)
         }
@@ -61,7 +61,7 @@ async fn course(
     learning.announce();
     let judge = job.judge();
     if let Some(baseline) = baseline.filter(|_| fresh) {
-        let known = match learning.keeper.judged(Method::Map) {
+        let known = match learning.keeper.judged(&start) {
             Some(known) => {
                 let same = judge.has_judged(&baseline, &known).await?;
                 same.then_some(known)
@@ -75,7 +75,7 @@ async fn course(
                 port.emit(Event::Evaluated(Box::new(known)));
             }
             None => {
-                let judged = judge.evaluate(&baseline, Method::Map, port, pace).await?;
+                let judged = judge.evaluate(&baseline, &start, port, pace).await?;
                 let Some(evaluation) = judged else {
                     return Ok(Ending::Stopped);
                 };
@@ -88,7 +88,7 @@ async fn course(
         return Ok(Ending::Stopped);
     }
     let kept = learning.keep_posterior().await;
-    let judged = judge.evaluate(learning.bayes(), method, port, pace);
+    let judged = judge.evaluate(learning.bayes(), &result, port, pace);
     let judged = judged.await;
     if let Err(SessionError::Evaluate(EvaluateError::Predict(error))) = &judged
         && matches!(error, PredictError::Probabilities(_))
@@ -97,6 +97,12 @@ async fn course(
         return Err(learning.set_back("a probability").await);
     }
     let judged = judged?;
+    let calibrated = judged.as_ref().and_then(|one| one.calibrated.as_ref());
+    let calibration = calibrated.map(|calibrated| calibrated.calibration.clone());
+    let kept = match (kept, calibration) {
+        (Ok(()), Some(calibration)) => learning.keep_calibrated_posterior(calibration).await,
+        (kept, _) => kept,
+    };
     let noted = judged
         .iter()
         .try_for_each(|one| learning.keeper.evaluation(one));

@@ -1,7 +1,13 @@
 //! A few pictures that stand for all, for those who cannot wait.
 
-use super::{EvaluationSettings, Judge, Method, Pace, SessionError, connect, holdout::Part};
-use crate::{evaluate::Evaluation, models::Network, ops::NoiseKey, posterior::Bayes};
+use super::{EvaluationSettings, Judge, Pace, SessionError, connect};
+use crate::{
+    data::Subset,
+    evaluate::{Evaluation, ImageSet},
+    models::Network,
+    ops::NoiseKey,
+    posterior::Bayes,
+};
 
 /// Test pictures, and pictures of another kind, that are judged at most.
 const PICTURES: usize = 256;
@@ -16,43 +22,60 @@ pub(super) struct Sample {
     judge: Judge,
     /// Which of the test pictures these are, rising.
     numbers: Vec<usize>,
-    /// How many test pictures there are.
+    /// How many there are in their set.
     of: usize,
+    set: ImageSet,
 }
 
 impl Sample {
-    /// Of the pictures of a judge.
-    pub(super) fn of(judge: Judge) -> Self {
+    /// Of the images of a judge: validation images where there are some, since the test set is for the end.
+    pub(super) fn of(mut judge: Judge) -> Self {
+        let set = match judge.validation.take() {
+            Some((_, images)) => {
+                judge.test = images;
+                ImageSet::Validation
+            }
+            None => ImageSet::Test,
+        };
         let (of, strangers) = (judge.test.len(), judge.out_of_distribution.as_ref());
         let [pictures, others] = counts(of, strangers.map_or(0, |(_, data)| data.len()));
         let numbers = spread(of, pictures);
         let strangers = strangers.map(|(name, data)| {
-            let some = Part::of(data, spread(data.len(), others));
+            let some = Subset::of(data, spread(data.len(), others));
             (name.clone(), some)
         });
         let judge = Judge {
-            test: Part::of(&judge.test, numbers.clone()),
+            test: Subset::of(&judge.test, numbers.clone()),
             out_of_distribution: strangers,
             settings: EvaluationSettings {
                 draws: judge.settings.draws.min(DRAWS),
                 batch: judge.settings.batch.min(BATCH),
+                ..judge.settings
             },
             // It is at the end of a run that a broken picture counts.
             skip_broken: true,
             ..judge
         };
-        Self { judge, numbers, of }
+        Self {
+            judge,
+            numbers,
+            of,
+            set,
+        }
     }
 
     /// Judges a network as [`Judge::evaluate`] does, but tells nobody.
     pub(super) async fn evaluate(
         &self,
         bayes: &Bayes<Network>,
-        method: Method,
+        name: &str,
         pace: &impl Pace,
     ) -> Result<Option<Evaluation>, SessionError> {
         let (_, nobody) = connect();
-        let judged = self.judge.collect(bayes, method, &nobody, pace).await?;
+        let judged = self
+            .judge
+            .evaluate_quickly(bayes, name, &nobody, pace)
+            .await?;
         Ok(judged.map(|judged| self.among_all(judged)))
     }
 
@@ -64,6 +87,7 @@ impl Sample {
             .collect();
         let others = (0..self.of).filter(|number| judged.binary_search(number).is_err());
         evaluation.passed_over = others.collect();
+        evaluation.set = self.set;
         evaluation
     }
 }

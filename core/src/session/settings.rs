@@ -1,13 +1,17 @@
 //! Everything that a run is told, in one struct: flags, settings panel and run file are three views of it.
 
+use super::{DeviceChoice, SessionError, Splits, open_splits};
 use crate::{
-    data::Augmentation,
+    data::{Augmentation, ValidationSplit},
+    evaluate::COVERAGE,
     pass::Estimator,
-    posterior::{LowRankEnsemble, LowRankForm, MeanField, Point, Posterior, PriorMean, Select},
-    train::{FineTuning, RunningStatistics},
+    posterior::{
+        InitialStd, LowRankEnsemble, LowRankForm, MeanField, Point, Posterior, PriorMean, Select,
+    },
+    train::{FineTuning, RunningStatistics, UncertaintyRegularisation},
 };
 use serde::{Deserialize, Serialize};
-use std::{fmt, str::FromStr};
+use std::fmt;
 
 /// Everything that a run is told.
 ///
@@ -34,7 +38,7 @@ pub struct RunSettings {
     pub evaluation: EvaluationSettings,
     /// `auto`, `cpu`, `gpu` or `gpu:N`.
     pub device: DeviceChoice,
-    /// Start of all chance: order of the data, augmentation, noise.
+    /// Random seed: order of the data, augmentation, noise.
     pub seed: u64,
 }
 
@@ -70,8 +74,18 @@ pub struct DataSettings {
     /// A folder or file of pictures, or `digits` or `few-digits` for the handwritten digits that come with the
     /// library.
     pub path: String,
-    /// Pictures of another kind, on which the network should be unsure.
+    /// Which images settings are chosen and predictions are calibrated on; none of them is learnt from or in the test
+    /// set. Files that do not say have none, as those of version 0.1.
+    #[serde(default = "without_validation")]
+    pub validation: ValidationSplit,
+    /// Random seed of every split. Files that do not say have that of the run, as those of version 0.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split_seed: Option<u64>,
+    /// OOD images for the evaluation, on which the network should be unsure.
     pub out_of_distribution: Option<String>,
+    /// OOD images that it learns to be unsure of: names of generated kinds, and paths of data.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ood_train: Vec<String>,
     /// What is done to pictures in training.
     pub augmentation: Augmentation,
     /// Pass over pictures that cannot be read, instead of ending the run.
@@ -84,11 +98,30 @@ impl Default for DataSettings {
     fn default() -> Self {
         Self {
             path: "digits".to_owned(),
+            validation: ValidationSplit::Auto,
+            split_seed: Some(0),
             out_of_distribution: None,
+            ood_train: Vec::new(),
             augmentation: Augmentation::default(),
             skip_broken: false,
             workers: 1,
         }
+    }
+}
+
+fn without_validation() -> ValidationSplit {
+    ValidationSplit::None
+}
+
+impl DataSettings {
+    /// Training, validation and test set, for a run with this random seed.
+    ///
+    /// # Errors
+    ///
+    /// Data that cannot be opened, and a validation set that they cannot give.
+    pub fn open(&self, run_seed: u64) -> Result<Splits, SessionError> {
+        let seed = self.split_seed.unwrap_or(run_seed);
+        open_splits(&self.path, &self.validation, seed)
     }
 }
 
@@ -127,10 +160,14 @@ pub struct PosteriorSettings {
     pub rank: usize,
     /// Which inputs of a kernel have a factor of their own.
     pub form: LowRankForm,
-    /// Standard deviation of an ensemble's factors at the start.
-    pub initial_std: f32,
-    /// Range of the logarithms of a Gaussian's standard deviations at the start.
-    pub initial_log_std: [f32; 2],
+    /// Standard deviation of the weights at the start as a fraction of the weights: of an ensemble, that of the product
+    /// of its factors; of a Gaussian, a fraction of the root mean square of each layer. Without it, that of the family.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_std: Option<f32>,
+    /// Instead, for a Gaussian: range of the logarithms of the standard deviations at the start, the same for all
+    /// layers, as in the paper.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_log_std: Option<[f32; 2]>,
     /// Where a Gaussian's prior is centred.
     pub prior: PriorMean,
     /// Which weights get a posterior.
@@ -139,14 +176,14 @@ pub struct PosteriorSettings {
 
 impl Default for PosteriorSettings {
     fn default() -> Self {
-        let (gaussian, ensemble) = (MeanField::fine_tune(1), LowRankEnsemble::fine_tune(1));
+        let ensemble = LowRankEnsemble::fine_tune(1);
         Self {
             method: Method::default(),
             components: ensemble.components,
             rank: ensemble.rank,
             form: ensemble.form,
-            initial_std: ensemble.initial_std,
-            initial_log_std: gaussian.initial_log_std,
+            initial_std: None,
+            initial_log_std: None,
             prior: PriorMean::Zero,
             layers: Select::All,
         }
@@ -163,7 +200,11 @@ impl PosteriorSettings {
                     .with_lambda(lambda)
                     .with_select(self.layers.clone())
                     .with_seed(seed);
-                posterior.initial_log_std = self.initial_log_std;
+                posterior.initial_std = match (self.initial_log_std, self.initial_std) {
+                    (Some(range), _) => InitialStd::LogUniform(range),
+                    (None, Some(fraction)) => InitialStd::Relative(fraction),
+                    (None, None) => posterior.initial_std,
+                };
                 posterior.prior.mean = self.prior;
                 posterior.into()
             }
@@ -175,7 +216,7 @@ impl PosteriorSettings {
                     .with_form(self.form)
                     .with_select(self.layers.clone())
                     .with_seed(seed);
-                posterior.initial_std = self.initial_std;
+                posterior.initial_std = self.initial_std.unwrap_or(posterior.initial_std);
                 posterior.into()
             }
         }
@@ -204,6 +245,11 @@ pub struct TrainingSettings {
     pub checkpoint_steps: usize,
     /// Learning rates and momentum.
     pub rates: FineTuning,
+    /// OOD images beside each mini-batch, where there are some; a quarter of the mini-batch unless told otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ood_batch: Option<usize>,
+    /// How it learns to be unsure of OOD images, where it has some.
+    pub regularisation: UncertaintyRegularisation,
 }
 
 impl Default for TrainingSettings {
@@ -218,6 +264,8 @@ impl Default for TrainingSettings {
             running_statistics: RunningStatistics::Update,
             checkpoint_steps: 100,
             rates: FineTuning::default(),
+            ood_batch: None,
+            regularisation: UncertaintyRegularisation::default(),
         }
     }
 }
@@ -228,8 +276,10 @@ impl Default for TrainingSettings {
 pub struct EvaluationSettings {
     /// Draws of the posterior.
     pub draws: u32,
-    /// Pictures at once.
+    /// Images at once.
     pub batch: usize,
+    /// Share of images whose prediction set shall hold their class.
+    pub coverage: f64,
 }
 
 impl Default for EvaluationSettings {
@@ -237,6 +287,7 @@ impl Default for EvaluationSettings {
         Self {
             draws: 20,
             batch: 128,
+            coverage: COVERAGE,
         }
     }
 }
@@ -253,66 +304,13 @@ impl EvaluationSettings {
                 return Err(SettingsError(text));
             }
         }
+        if !(self.coverage > 0.0 && self.coverage < 1.0) {
+            return Err(SettingsError(format!(
+                "evaluation.coverage is {}, and must be between 0 and 1, such as 0.9",
+                self.coverage
+            )));
+        }
         Ok(())
-    }
-}
-
-/// What computes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub enum DeviceChoice {
-    /// A GPU if there is one, else the CPU; never a software adapter.
-    #[default]
-    Auto,
-    /// The processor.
-    Cpu,
-    /// The adapter that the system prefers, a software one if there is no other.
-    Gpu,
-    /// The adapter of this number: discrete GPUs come first, then integrated, virtual and software ones.
-    NthGpu(usize),
-}
-
-impl FromStr for DeviceChoice {
-    type Err = SettingsError;
-
-    fn from_str(text: &str) -> Result<Self, SettingsError> {
-        let number = |digits: &str| digits.parse().ok().map(Self::NthGpu);
-        match text {
-            "auto" => Some(Self::Auto),
-            "cpu" => Some(Self::Cpu),
-            "gpu" => Some(Self::Gpu),
-            _ => text.strip_prefix("gpu:").and_then(number),
-        }
-        .ok_or_else(|| {
-            SettingsError(format!(
-                "no device is called \"{text}\"; there are auto, cpu, gpu and gpu:N"
-            ))
-        })
-    }
-}
-
-impl fmt::Display for DeviceChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Auto => f.write_str("auto"),
-            Self::Cpu => f.write_str("cpu"),
-            Self::Gpu => f.write_str("gpu"),
-            Self::NthGpu(number) => write!(f, "gpu:{number}"),
-        }
-    }
-}
-
-impl TryFrom<String> for DeviceChoice {
-    type Error = SettingsError;
-
-    fn try_from(text: String) -> Result<Self, SettingsError> {
-        text.parse()
-    }
-}
-
-impl From<DeviceChoice> for String {
-    fn from(choice: DeviceChoice) -> Self {
-        choice.to_string()
     }
 }
 
@@ -320,6 +318,12 @@ impl From<DeviceChoice> for String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SettingsError(String);
+
+impl SettingsError {
+    pub(super) fn new(problem: String) -> Self {
+        Self(problem)
+    }
+}
 
 impl RunSettings {
     /// Reads a run file. What it leaves out has its default.
@@ -331,6 +335,14 @@ impl RunSettings {
         toml::from_str(text).map_err(|error| SettingsError(error.to_string()))
     }
 
+    /// What the network that comes out of the run is called beside others.
+    pub fn result_name(&self) -> String {
+        match (self.posterior.method, &self.model.weights) {
+            (Method::Map, Some(_)) => "MAP fine-tuned".to_owned(),
+            (method, _) => method.to_string(),
+        }
+    }
+
     /// The run file, with every setting in it.
     ///
     /// # Errors
@@ -339,40 +351,4 @@ impl RunSettings {
     pub fn to_toml(&self) -> Result<String, SettingsError> {
         toml::to_string_pretty(self).map_err(|error| SettingsError(error.to_string()))
     }
-
-    /// The paper's settings for a data set: `paper-cifar10`, `paper-imagenet` or `paper-faces`.
-    ///
-    /// # Errors
-    ///
-    /// Another name.
-    pub fn preset(name: &str) -> Result<Self, SettingsError> {
-        let (architecture, epochs, lambda, augmentation) = match name {
-            "paper-cifar10" => ("wrn-28-10", 12, 2e-4, Augmentation::cifar()),
-            "paper-imagenet" => ("resnet50", 4, 1e-4, Augmentation::imagenet()),
-            "paper-faces" => (
-                "mobilenet_v2",
-                4,
-                5e-4,
-                Augmentation {
-                    flip: true,
-                    ..Default::default()
-                },
-            ),
-            _ => {
-                let known = PRESETS.join(", ");
-                return Err(SettingsError(format!(
-                    "no preset is called \"{name}\"; there are {known}"
-                )));
-            }
-        };
-        let mut settings = Self::default();
-        settings.model.architecture = architecture.to_owned();
-        settings.training.epochs = epochs;
-        settings.training.lambda = lambda;
-        settings.data.augmentation = augmentation;
-        Ok(settings)
-    }
 }
-
-/// Names of [`RunSettings::preset`].
-pub const PRESETS: &[&str] = &["paper-cifar10", "paper-imagenet", "paper-faces"];

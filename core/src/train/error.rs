@@ -1,6 +1,6 @@
 //! Why a step failed.
 
-use super::RateError;
+use super::{RateError, RegularisationError};
 use crate::{file::FileError, ops::OpError, pass::PassError};
 
 /// Why a step failed. The network is as it was before.
@@ -16,6 +16,9 @@ pub enum TrainError {
     /// Learning rates that cannot be used.
     #[error(transparent)]
     Rates(#[from] RateError),
+    /// Uncertainty regularisation that cannot be done.
+    #[error(transparent)]
+    Regularisation(#[from] RegularisationError),
     /// Other settings that cannot be used.
     #[error("{what} is {value}, and must be {need}")]
     Setting {

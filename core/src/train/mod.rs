@@ -5,6 +5,8 @@ mod error;
 mod finite;
 mod parts;
 mod rates;
+mod regularisation;
+mod schedule;
 mod settings;
 mod sgd;
 mod state;
@@ -13,6 +15,8 @@ mod trainer;
 
 pub use error::TrainError;
 pub use rates::{FineTuning, RateError, Rates};
+pub use regularisation::{RegularisationError, Regularised, UncertaintyRegularisation};
+pub use schedule::Schedule;
 pub use settings::{RunningStatistics, TrainerSettings};
 pub use state::{Position, TrainState};
 pub use tally::StepScores;

@@ -1,17 +1,17 @@
 //! Learning rates and momentum.
 
-use crate::posterior::Bayes;
+use super::Schedule;
+use crate::posterior::{Bayes, Posterior};
 use burn::{
-    lr_scheduler::{
-        module_lr_scheduler::{ModuleLrScheduler, ModuleLrSchedulerConfig},
-        step::StepLrSchedulerConfig,
-    },
+    lr_scheduler::{LrScheduler, LrSchedulerRecord, module_lr_scheduler::ModuleLrScheduler},
     module::Module,
     optim::{ModuleOptimizer, SgdConfig, momentum::MomentumConfig},
 };
 use serde::{Deserialize, Serialize};
 
-/// Stochastic gradient descent with Nesterov momentum, as the paper's authors fine-tune.
+/// Stochastic gradient descent with momentum, and a learning rate with a schedule for each of two groups: the weights
+/// that were there before (means, shared weights, point weights), and what a posterior adds to them (logarithms of
+/// standard deviations, factors).
 ///
 /// ```
 /// use bayesadapter::{nn::LinearConfig, posterior::{IntoBayes, MeanField}, train::FineTuning};
@@ -26,30 +26,114 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(from = "Stored")]
 pub struct FineTuning {
-    /// First learning rate of means, shared weights and point weights. When they are pre-trained: small, and
-    /// the same throughout.
-    pub mean_rate: f64,
-    /// What `mean_rate` is multiplied with at a quarter, a half and three quarters of the steps.
-    pub mean_drop: f64,
-    /// First learning rate of what is new: standard deviations and factors.
-    pub spread_rate: f64,
-    /// What `spread_rate` is multiplied with at a quarter, a half and three quarters of the steps.
-    pub spread_drop: f64,
+    /// First learning rate of means, shared weights and point weights.
+    pub lr: f64,
+    /// How `lr` changes.
+    pub schedule: Schedule,
+    /// First learning rate of what a posterior adds: logarithms of standard deviations, and factors. Without it, what
+    /// suits the posterior: 1e-3, or 1e-5 for standard deviations that follow the natural gradient.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variational_lr: Option<f64>,
+    /// How `variational_lr` changes.
+    pub variational_schedule: Schedule,
+    /// Share of all steps in which both learning rates rise linearly to their first value; the schedules begin after
+    /// it.
+    pub warmup: f64,
     /// Momentum of the gradients.
     pub momentum: f64,
+    /// Nesterov's form of momentum.
+    pub nesterov: bool,
+    /// Whether the logarithms of standard deviations follow the natural gradient, their gradient times `n / 2`, rather
+    /// than the gradient.
+    ///
+    /// The gradient of the entropy is `-1 / n` whatever the weight, so that the plain gradient hardly moves them in a
+    /// few epochs. Divided by their Fisher information it becomes the step that variational online Newton methods
+    /// make of the precision, in its logarithm.
+    pub natural_gradient: bool,
 }
 
 impl Default for FineTuning {
-    /// The paper's settings.
     fn default() -> Self {
         Self {
-            mean_rate: 8e-4,
-            mean_drop: 1.0,
-            spread_rate: 0.1,
-            spread_drop: 0.2,
+            lr: 1e-2,
+            schedule: Schedule::cosine(),
+            variational_lr: None,
+            variational_schedule: Schedule::Cosine { end: 0.1 },
+            warmup: 0.0,
             momentum: 0.9,
+            nesterov: true,
+            natural_gradient: true,
+        }
+    }
+}
+
+/// The settings in a run file: what is not given has its default. Those of version 0.1 are read as well.
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Stored {
+    lr: f64,
+    schedule: Schedule,
+    variational_lr: Option<f64>,
+    variational_schedule: Schedule,
+    warmup: f64,
+    momentum: f64,
+    nesterov: bool,
+    natural_gradient: Option<bool>,
+    mean_rate: Option<f64>,
+    mean_drop: Option<f64>,
+    spread_rate: Option<f64>,
+    spread_drop: Option<f64>,
+}
+
+impl Default for Stored {
+    fn default() -> Self {
+        let FineTuning {
+            lr,
+            schedule,
+            variational_lr,
+            variational_schedule,
+            warmup,
+            momentum,
+            nesterov,
+            natural_gradient: _,
+        } = FineTuning::default();
+        Self {
+            lr,
+            schedule,
+            variational_lr,
+            variational_schedule,
+            warmup,
+            momentum,
+            nesterov,
+            natural_gradient: None,
+            mean_rate: None,
+            mean_drop: None,
+            spread_rate: None,
+            spread_drop: None,
+        }
+    }
+}
+
+impl From<Stored> for FineTuning {
+    fn from(stored: Stored) -> Self {
+        // Version 0.1 multiplied at each quarter, and its files always say by what.
+        let by_quarters = |drop: Option<f64>, otherwise: Schedule| match drop {
+            Some(1.0) => Schedule::Constant,
+            Some(drop) => Schedule::step(drop),
+            None => otherwise,
+        };
+        let of_version_0_1 = stored.spread_drop.is_some();
+        Self {
+            lr: stored.mean_rate.unwrap_or(stored.lr),
+            schedule: by_quarters(stored.mean_drop, stored.schedule),
+            variational_lr: stored.spread_rate.or(stored.variational_lr),
+            variational_schedule: by_quarters(stored.spread_drop, stored.variational_schedule),
+            warmup: stored.warmup,
+            momentum: stored.momentum,
+            nesterov: stored.nesterov,
+            natural_gradient: stored.natural_gradient.unwrap_or(!of_version_0_1),
         }
     }
 }
@@ -58,9 +142,11 @@ impl Default for FineTuning {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rates {
     /// Of means, shared weights and point weights.
-    pub mean: f64,
-    /// Of standard deviations and factors.
-    pub spread: f64,
+    #[serde(alias = "mean")]
+    pub lr: f64,
+    /// Of logarithms of standard deviations, and factors.
+    #[serde(alias = "spread")]
+    pub variational_lr: f64,
 }
 
 /// Settings out of range.
@@ -68,12 +154,34 @@ pub struct Rates {
 #[error("the learning rates cannot be used: {0}")]
 pub struct RateError(String);
 
+impl RateError {
+    pub(super) fn new(problem: String) -> Self {
+        Self(problem)
+    }
+}
+
 impl FineTuning {
-    /// Settings for training from random weights: all rates start high and fall.
+    /// The paper's settings for fine-tuning: pre-trained weights at a constant 1e-4, the rest from 1e-3 by a cosine to
+    /// 1e-4, by the plain gradient.
+    pub fn paper() -> Self {
+        Self {
+            lr: 1e-4,
+            schedule: Schedule::Constant,
+            variational_lr: Some(1e-3),
+            natural_gradient: false,
+            ..Self::default()
+        }
+    }
+
+    /// The paper's settings for training from random weights on CIFAR-10: from 0.1, times 0.2 after 60, 120 and 160 of
+    /// 200 epochs.
     pub fn from_scratch() -> Self {
         Self {
-            mean_rate: 0.1,
-            mean_drop: 0.2,
+            lr: 0.1,
+            schedule: Schedule::Step {
+                gamma: 0.2,
+                milestones: vec![0.3, 0.6, 0.8],
+            },
             ..Self::default()
         }
     }
@@ -83,67 +191,135 @@ impl FineTuning {
         let momentum = MomentumConfig::new()
             .with_momentum(self.momentum)
             .with_dampening(0.0)
-            .with_nesterov(true);
+            .with_nesterov(self.nesterov);
         SgdConfig::new().with_momentum(Some(momentum)).init()
     }
 
-    /// The learning rates of `steps` steps, for means and spreads apart.
+    /// The learning rates of `steps` steps for Burn's optimisers, for the two groups apart.
     ///
     /// # Errors
     ///
-    /// Rates that are not positive numbers.
+    /// Settings out of range.
     pub fn rates<M: Module>(
         &self,
         bayes: &Bayes<M>,
         steps: usize,
     ) -> Result<ModuleLrScheduler, RateError> {
         self.checked()?;
-        let falling = |rate: f64, drop: f64| {
-            StepLrSchedulerConfig::new(rate, quarter(steps)).with_gamma(drop)
+        let scheduler = |variational| Scheduler {
+            settings: self.clone(),
+            posterior: bayes.posterior().clone(),
+            variational,
+            scale: match variational {
+                true => self.variational_scale(bayes.posterior()),
+                false => 1.0,
+            },
+            step: 0,
+            steps,
         };
-        let means = falling(self.mean_rate, self.mean_drop);
-        let spreads = falling(self.spread_rate, self.spread_drop);
-        ModuleLrSchedulerConfig::new(means.into())
-            .with_group(bayes.inventory().spreads(), spreads)
-            .init()
-            .map_err(RateError)
+        Ok(ModuleLrScheduler::new(scheduler(false))
+            .with_group(bayes.inventory().spreads(), scheduler(true)))
     }
 
-    /// The learning rates of step `step` out of `steps`.
-    pub fn rates_at(&self, step: usize, steps: usize) -> Rates {
-        let quarters = (step / quarter(steps)) as i32;
+    /// The first learning rate of what `posterior` adds.
+    pub fn variational_lr_of(&self, posterior: &Posterior) -> f64 {
+        self.variational_lr.unwrap_or(match posterior {
+            Posterior::MeanField(_) if self.natural_gradient => 1e-5,
+            _ => 1e-3,
+        })
+    }
+
+    /// What the gradients of what `posterior` adds are multiplied with, beside their learning rate.
+    pub(super) fn variational_scale(&self, posterior: &Posterior) -> f64 {
+        match posterior {
+            Posterior::MeanField(posterior) if self.natural_gradient => {
+                posterior.prior.examples as f64 / 2.0
+            }
+            _ => 1.0,
+        }
+    }
+
+    /// The learning rates of step `step` out of `steps` for a network with this posterior.
+    pub fn rates_at(&self, posterior: &Posterior, step: usize, steps: usize) -> Rates {
+        let (lr, variational_lr) = (self.lr, self.variational_lr_of(posterior));
+        let rising = (self.warmup * steps as f64).ceil() as usize;
+        if step < rising {
+            let share = (step + 1) as f64 / rising as f64;
+            return Rates {
+                lr: lr * share,
+                variational_lr: variational_lr * share,
+            };
+        }
+        let (step, steps) = (step - rising, steps - rising);
         Rates {
-            mean: self.mean_rate * self.mean_drop.powi(quarters),
-            spread: self.spread_rate * self.spread_drop.powi(quarters),
+            lr: self.schedule.lr_at(lr, step, steps),
+            variational_lr: self.variational_schedule.lr_at(variational_lr, step, steps),
         }
     }
 
     /// # Errors
     ///
-    /// Rates that are not positive numbers, and a momentum that never fades.
+    /// Learning rates that are not positive, schedules that lead nowhere, a warm-up as long as the run, and a momentum
+    /// that never fades.
     pub fn checked(&self) -> Result<(), RateError> {
-        for (what, value) in [
-            ("mean_rate", self.mean_rate),
-            ("mean_drop", self.mean_drop),
-            ("spread_rate", self.spread_rate),
-            ("spread_drop", self.spread_drop),
-        ] {
+        let variational_lr = self.variational_lr.map(|lr| ("variational_lr", lr));
+        for (what, value) in [Some(("lr", self.lr)), variational_lr]
+            .into_iter()
+            .flatten()
+        {
             if !(value.is_finite() && value > 0.0) {
                 return Err(RateError(format!(
                     "{what} is {value}, and must be positive"
                 )));
             }
         }
-        if !(0.0..1.0).contains(&self.momentum) {
-            return Err(RateError(format!(
-                "momentum is {}, and must be at least 0 and below 1",
-                self.momentum
-            )));
+        self.schedule.checked()?;
+        self.variational_schedule.checked()?;
+        for (what, value) in [("momentum", self.momentum), ("warmup", self.warmup)] {
+            if !(0.0..1.0).contains(&value) {
+                return Err(RateError(format!(
+                    "{what} is {value}, and must be at least 0 and below 1"
+                )));
+            }
         }
         Ok(())
     }
 }
 
-fn quarter(steps: usize) -> usize {
-    steps.div_ceil(4).max(1)
+/// The learning rate of one group, step by step.
+#[derive(Clone)]
+struct Scheduler {
+    settings: FineTuning,
+    posterior: Posterior,
+    variational: bool,
+    scale: f64,
+    step: usize,
+    steps: usize,
 }
+
+impl LrScheduler for Scheduler {
+    fn step(&mut self) -> f64 {
+        let last = self.steps.saturating_sub(1);
+        let step = self.step.min(last);
+        let rates = self.settings.rates_at(&self.posterior, step, self.steps);
+        self.step += 1;
+        self.scale
+            * match self.variational {
+                true => rates.variational_lr,
+                false => rates.lr,
+            }
+    }
+
+    fn to_record(&self) -> LrSchedulerRecord {
+        LrSchedulerRecord::new().with_scalar(STEP, self.step as u64)
+    }
+
+    fn load_record(&mut self, record: LrSchedulerRecord) {
+        if let Some(step) = record.scalar::<u64>(STEP) {
+            self.step = step as usize;
+        }
+    }
+}
+
+/// Key of the number of steps in a record.
+const STEP: &str = "step";

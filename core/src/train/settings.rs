@@ -1,6 +1,6 @@
 //! How to train.
 
-use super::{FineTuning, Position, TrainError};
+use super::{FineTuning, Position, TrainError, UncertaintyRegularisation};
 use crate::pass::Estimator;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,9 @@ pub struct TrainerSettings {
     pub clip_norm: Option<f64>,
     /// What becomes of running statistics.
     pub running_statistics: RunningStatistics,
-    /// Start of the noise of dropout layers. Posteriors have their own.
+    /// How the network learns to be unsure of OOD images, in steps that have some.
+    pub regularisation: UncertaintyRegularisation,
+    /// Random seed of dropout layers. Posteriors have their own.
     pub seed: u64,
 }
 
@@ -40,6 +42,7 @@ impl TrainerSettings {
     /// Refuses settings out of range.
     pub(super) fn checked(&self) -> Result<(), TrainError> {
         self.rates.checked()?;
+        self.regularisation.checked()?;
         for (what, value) in [
             ("epochs", self.epochs as usize),
             ("the number of batches in an epoch", self.batches_per_epoch),

@@ -1,10 +1,10 @@
-//! Stochastic gradient descent with Nesterov momentum, whose state has names.
+//! Stochastic gradient descent with momentum, whose state has names.
 //!
 //! Burn's optimiser keeps its state under identities that are drawn anew in every process, and restores it on
 //! the default device. A run that goes on bit for bit in another process, on the device that the user chose,
 //! needs the state under the paths of the parameters.
 
-use super::Rates;
+use super::{FineTuning, Rates};
 use crate::posterior::Bayes;
 use burn::{
     module::{Module, ModuleMapper, ModuleVisitor, Param, ParamGroup},
@@ -26,7 +26,7 @@ impl Sgd {
         bayes: Bayes<M>,
         gradients: GradientsParams,
         rates: Rates,
-        momentum: f64,
+        settings: &FineTuning,
         clip: Option<f64>,
     ) -> Bayes<M> {
         let scale = clip.and_then(|most| scale(&bayes, &gradients, most));
@@ -36,8 +36,10 @@ impl Sgd {
             spreads: bayes.inventory().spreads(),
             gradients,
             scale,
-            rates,
-            momentum,
+            lr: rates.lr,
+            variational_lr: rates.variational_lr * settings.variational_scale(bayes.posterior()),
+            momentum: settings.momentum,
+            nesterov: settings.nesterov,
         };
         bayes.with_network_mapped(&mut step)
     }
@@ -50,8 +52,10 @@ struct Step<'a> {
     gradients: GradientsParams,
     /// What all gradients are multiplied with, `[1]`.
     scale: Option<Tensor<1>>,
-    rates: Rates,
+    lr: f64,
+    variational_lr: f64,
     momentum: f64,
+    nesterov: bool,
 }
 
 impl ModuleMapper for Step<'_> {
@@ -78,11 +82,14 @@ impl ModuleMapper for Step<'_> {
             Some(velocity) => velocity.mul_scalar(self.momentum) + gradient.clone(),
             None => gradient.clone(),
         };
-        let update = velocity.clone().mul_scalar(self.momentum) + gradient;
+        let update = match self.nesterov {
+            true => velocity.clone().mul_scalar(self.momentum) + gradient,
+            false => velocity.clone(),
+        };
         self.velocities.insert(path, velocity);
         let rate = match self.spreads.matches(&param.id, None) {
-            true => self.rates.spread,
-            false => self.rates.mean,
+            true => self.variational_lr,
+            false => self.lr,
         };
         let update = update.mul_scalar(rate).reshape(shape);
         param.map(|value| {

@@ -13,23 +13,36 @@ pub struct StepScores {
     pub correct: usize,
     /// Examples of the mini-batch.
     pub examples: usize,
+    /// Mean mutual information of two draws for the OOD images of the step, in nats, if there were some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ood_mutual_information: Option<f64>,
 }
 
 /// Scores that have not been read. A read per step would make the host wait for the device every time.
 #[derive(Default)]
 pub(super) struct Tally {
-    /// Loss and hits in turn, `[1]` each.
+    /// Loss, hits and mutual information of OOD images in turn, `[1]` each.
     pending: Vec<Tensor<1>>,
-    examples: Vec<usize>,
+    /// Examples of each step, and whether it had OOD images.
+    steps: Vec<(usize, bool)>,
 }
 
 impl Tally {
-    pub(super) fn add(&mut self, loss: Tensor<1>, logits: Tensor<2>, labels: Tensor<1, Int>) {
+    pub(super) fn add(
+        &mut self,
+        loss: Tensor<1>,
+        logits: Tensor<2>,
+        labels: Tensor<1, Int>,
+        ood_mutual_information: Option<Tensor<1>>,
+    ) {
         let [examples, _] = logits.dims();
         let classes = logits.without_autodiff().argmax(1).reshape([examples]);
         let hits = classes.equal(labels).float().sum();
         self.pending.extend([loss.without_autodiff(), hits]);
-        self.examples.push(examples);
+        self.steps
+            .push((examples, ood_mutual_information.is_some()));
+        self.pending
+            .extend(ood_mutual_information.map(Tensor::without_autodiff));
     }
 
     /// The steps since the last read, in their order.
@@ -39,14 +52,18 @@ impl Tally {
         }
         let pending = Tensor::cat(std::mem::take(&mut self.pending), 0);
         let values = read::values(pending).await?;
-        let examples = std::mem::take(&mut self.examples);
-        let steps = values.chunks_exact(2).zip(examples);
-        Ok(steps
-            .map(|(values, examples)| StepScores {
-                likelihood_loss: f64::from(values[0]),
-                correct: values[1] as usize,
+        let mut rest = values.as_slice();
+        let mut scores = Vec::with_capacity(self.steps.len());
+        for (examples, with_ood) in std::mem::take(&mut self.steps) {
+            let (of_step, later) = rest.split_at(2 + usize::from(with_ood));
+            rest = later;
+            scores.push(StepScores {
+                likelihood_loss: f64::from(of_step[0]),
+                correct: of_step[1] as usize,
                 examples,
-            })
-            .collect())
+                ood_mutual_information: of_step.get(2).map(|&value| f64::from(value)),
+            });
+        }
+        Ok(scores)
     }
 }

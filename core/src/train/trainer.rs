@@ -26,7 +26,7 @@ pub(crate) const THE_LOSS: &str = "the loss";
 ///
 /// ```
 /// use bayesadapter::{models::Architecture, pass::Estimator, posterior::{IntoBayes, MeanField}};
-/// use bayesadapter::train::{FineTuning, RunningStatistics, Trainer, TrainerSettings};
+/// use bayesadapter::train::{FineTuning, RunningStatistics, Trainer, TrainerSettings, UncertaintyRegularisation};
 /// use burn::tensor::{Device, Tensor};
 ///
 /// let device = Device::flex().autodiff();
@@ -39,6 +39,7 @@ pub(crate) const THE_LOSS: &str = "the loss";
 ///     rates: FineTuning::default(),
 ///     clip_norm: None,
 ///     running_statistics: RunningStatistics::Update,
+///     regularisation: UncertaintyRegularisation::default(),
 ///     seed: 0,
 /// };
 /// let mut trainer = Trainer::new(network.into_bayes(MeanField::fine_tune(8))?, settings, &device)?;
@@ -111,14 +112,30 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
     ///
     /// A forward or backward pass that fails.
     pub fn learn(&mut self, images: Tensor<4>, labels: Tensor<1, Int>) -> Result<(), TrainError> {
-        if let Some(gradients) = self.backward(images, labels)? {
+        self.learn_with_ood(images, labels, None)
+    }
+
+    /// Learns as [`learn`](Self::learn) does, and to be unsure of the OOD images `[m, channels, height, width]`: each
+    /// goes through the network twice, in the same launch as the mini-batch and with draws of its own, and a penalty
+    /// asks the two to disagree ([`UncertaintyRegularisation`](super::UncertaintyRegularisation)).
+    ///
+    /// # Errors
+    ///
+    /// A forward or backward pass that fails.
+    pub fn learn_with_ood(
+        &mut self,
+        images: Tensor<4>,
+        labels: Tensor<1, Int>,
+        ood: Option<Tensor<4>>,
+    ) -> Result<(), TrainError> {
+        if let Some(gradients) = self.backward(images, labels, ood)? {
             self.step(gradients)?;
         }
         self.advance();
         Ok(())
     }
 
-    /// Learns as [`learn`](Self::learn) does, and looks at every number on the way: returns with which parameter it
+    /// Learns as [`learn_with_ood`](Self::learn_with_ood) does, and looks at every number on the way: returns with which parameter it
     /// began that some are not finite, or that it was [`THE_LOSS`]. The step is not made then. Waits for the device.
     ///
     /// # Errors
@@ -128,9 +145,10 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
         &mut self,
         images: Tensor<4>,
         labels: Tensor<1, Int>,
+        ood: Option<Tensor<4>>,
     ) -> Result<Option<String>, TrainError> {
         let before = self.not_finite().await?;
-        let gradients = self.backward(images, labels)?;
+        let gradients = self.backward(images, labels, ood)?;
         let scores = self.scores().await?;
         if scores.iter().any(|one| !one.likelihood_loss.is_finite()) {
             return Ok(Some(before.unwrap_or_else(|| THE_LOSS.to_owned())));
@@ -153,23 +171,44 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
         &mut self,
         images: Tensor<4>,
         labels: Tensor<1, Int>,
+        ood: Option<Tensor<4>>,
     ) -> Result<Option<GradientsParams>, TrainError> {
         let (part, parts) = self.part();
         let examples = images.dims()[0];
         let pass = self.pass();
-        let loss = CrossEntropyLossConfig::new().init(&self.device);
-        let (loss, logits, gradients) = self.bayes.run(pass, |network| {
-            let logits = network.logits(images);
-            let loss = loss.forward(logits.clone(), labels.clone());
+        let nll = CrossEntropyLossConfig::new().init(&self.device);
+        let rows = match &ood {
+            Some(ood) => Tensor::cat(vec![images, ood.clone(), ood.clone()], 0),
+            None => images,
+        };
+        let regularisation = ood.map(|_| self.settings.regularisation);
+        let (nll, logits, information, gradients) = self.bayes.run(pass, |network| {
+            let logits = network.logits(rows);
+            let (logits, penalty, information) = match regularisation {
+                Some(regularisation) => {
+                    let split = regularisation.split(logits, examples)?;
+                    (
+                        split.logits,
+                        Some(split.penalty),
+                        Some(split.mutual_information),
+                    )
+                }
+                None => (logits, None, None),
+            };
+            let nll = nll.forward(logits.clone(), labels.clone());
+            let loss = match penalty {
+                Some(penalty) => nll.clone() + penalty,
+                None => nll.clone(),
+            };
             // Inside the pass, which catches a backend's panic.
             let gradients = match parts {
                 1 => loss.backward(),
                 // Of the sum over the examples, so that parts of any size can be added.
-                _ => loss.clone().mul_scalar(examples as f64).backward(),
+                _ => loss.mul_scalar(examples as f64).backward(),
             };
-            (loss, logits, gradients)
-        })?;
-        self.tally.add(loss, logits, labels);
+            Ok::<_, TrainError>((nll, logits, information, gradients))
+        })??;
+        self.tally.add(nll, logits, labels, information);
         let gradients = GradientsParams::from_grads(gradients, &self.bayes);
         if parts == 1 {
             return Ok(Some(gradients));
@@ -207,7 +246,7 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
             self.bayes.clone(),
             gradients,
             rates,
-            settings.rates.momentum,
+            &settings.rates,
             settings.clip_norm,
         );
     }
@@ -292,7 +331,8 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
     pub fn rates(&self) -> Rates {
         let last = self.steps() - 1;
         let step = self.position.step.min(last);
-        self.settings.rates.rates_at(step, self.steps())
+        let posterior = self.bayes.posterior();
+        self.settings.rates.rates_at(posterior, step, self.steps())
     }
 
     /// The settings of the learning rates.

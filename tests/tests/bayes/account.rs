@@ -5,7 +5,7 @@ use bayesadapter::{
     models::{Architecture, MobileFaceNetConfig},
     nn,
     pass::{Estimator, Pass},
-    posterior::{Conversion, IntoBayes, LowRankEnsemble, MeanField, Posterior},
+    posterior::{Conversion, InitialStd, IntoBayes, LowRankEnsemble, MeanField, Posterior},
     predict::{Classifier, Draws, PredictOptions},
 };
 use bayesadapter_tests::{Tolerance, assert_close, values};
@@ -242,7 +242,7 @@ fn draws_of_a_face_network_go_through_it_together() {
     };
     let network = Architecture::MobileFaceNet(faces).init(&device).unwrap();
     let posterior = MeanField {
-        initial_log_std: [-4.0, -3.0],
+        initial_std: InitialStd::LogUniform([-4.0, -3.0]),
         ..MeanField::fine_tune(1_000)
     };
     let bayes = network.into_bayes(posterior).unwrap();

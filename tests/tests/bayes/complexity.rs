@@ -4,7 +4,9 @@ use crate::subject::{Along, Move, bayes, filled, images, posteriors};
 use bayesadapter::{
     nn,
     pass::{Estimator, Pass},
-    posterior::{IntoBayes, Inventory, LowRankEnsemble, LowRankForm, MeanField, Posterior},
+    posterior::{
+        InitialStd, IntoBayes, Inventory, LowRankEnsemble, LowRankForm, MeanField, Posterior,
+    },
 };
 use bayesadapter_tests::{devices, values};
 use burn::{module::Module, optim::GradientsParams, tensor::Device};
@@ -73,7 +75,7 @@ fn the_complexity_loss_of_a_gaussian_is_its_divergence() {
     let device = Device::flex();
     let layer = nn::LinearConfig::new(1, 1).with_bias(false).init(&device);
     let mut posterior = MeanField::fine_tune(50).with_lambda(0.1);
-    posterior.initial_log_std = [-1.0, -1.0];
+    posterior.initial_std = InitialStd::LogUniform([-1.0, -1.0]);
     let bayes = filled(layer).into_bayes(posterior).unwrap();
     let mean = f64::from(values(bayes.network().weight.base())[0]);
     let (std, prior_std) = ((-1.0f64).exp(), (1.0 / (0.1 * 50.0f64)).sqrt());

@@ -3,7 +3,7 @@
 use bayesadapter::{
     nn::{self, conv::Conv2dConfig},
     ops::{NoiseKey, fill_normals},
-    posterior::{Bayes, IntoBayes, LowRankEnsemble, LowRankForm, MeanField, Posterior},
+    posterior::{Bayes, InitialStd, IntoBayes, LowRankEnsemble, LowRankForm, MeanField, Posterior},
 };
 use bayesadapter_tests::values;
 use burn::{
@@ -101,7 +101,7 @@ pub fn images(rows: usize, device: &Device) -> Tensor<4> {
 
 pub fn wide(posterior: MeanField) -> MeanField {
     MeanField {
-        initial_log_std: [-2.0, -1.0],
+        initial_std: InitialStd::LogUniform([-2.0, -1.0]),
         ..posterior
     }
 }

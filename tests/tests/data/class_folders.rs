@@ -2,7 +2,7 @@
 
 use crate::fixtures::{encoded, folder, opened, picture, png, refused, write};
 use bayesadapter::{
-    data::{DataError, Dataset, Split},
+    data::{DataError, Dataset, Split, ValidationSplit},
     session::open_splits,
 };
 use image::ImageFormat;
@@ -142,13 +142,14 @@ fn a_class_is_on_both_sides_or_refused() {
         write(data.path(), name, png(&picture(3, 4, 4, 0)));
     }
     let path = data.path().display().to_string();
-    let splits = open_splits(&path, 0).unwrap_or_else(|error| panic!("{error}"));
+    let splits =
+        open_splits(&path, &ValidationSplit::None, 0).unwrap_or_else(|error| panic!("{error}"));
     let labels =
         |data: &dyn Dataset| -> Vec<u32> { (0..data.len()).map(|at| data.label(at)).collect() };
     assert_eq!(labels(&*splits.train), [0, 1, 1]);
     assert_eq!(labels(&*splits.test), [0, 1]);
     write(data.path(), "c/1.png", png(&picture(3, 4, 4, 0)));
-    let error = open_splits(&path, 0)
+    let error = open_splits(&path, &ValidationSplit::None, 0)
         .err()
         .expect("a class of one")
         .to_string();

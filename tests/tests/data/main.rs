@@ -7,5 +7,7 @@ mod corruption;
 mod faces;
 mod fixtures;
 mod layouts;
+mod ood;
 mod preparation;
 mod published;
+mod splits;

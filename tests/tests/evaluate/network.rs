@@ -5,7 +5,9 @@ use bayesadapter::{
     metrics::{DrawCurve, Histogram},
     models::{Architecture, Network},
     ops::{NoiseKey, fill_normals},
-    posterior::{Bayes, IntoBayes, Inventory, LowRankEnsemble, LowRankForm, MeanField, Posterior},
+    posterior::{
+        Bayes, InitialStd, IntoBayes, Inventory, LowRankEnsemble, LowRankForm, MeanField, Posterior,
+    },
     predict::{Draws, PredictOptions},
 };
 use bayesadapter_tests::values;
@@ -214,7 +216,7 @@ fn draws_of_kernels_are_those_of_the_drawn_network() {
 #[test]
 fn kernels_of_a_gaussian_have_its_mean_and_deviation() {
     let bayes = bayes(MeanField {
-        initial_log_std: [-3.0, -3.0],
+        initial_std: InitialStd::LogUniform([-3.0, -3.0]),
         ..MeanField::fine_tune(100)
     });
     let first = read_sync(KernelPosterior::of_first_convolution(&bayes.inventory()));

@@ -211,8 +211,7 @@ fn pictures_that_cannot_be_judged_are_told_by_name() {
     let job = Job::new(
         settings,
         None,
-        Holey::of(10, |_| false),
-        test,
+        Splits::new(Holey::of(10, |_| false), test),
         Some(("others".to_owned(), other)),
         &Device::flex(),
     );
@@ -241,7 +240,8 @@ fn pictures_that_cannot_be_judged_are_told_by_name() {
 fn what_cannot_be_judged_is_refused_before_anything_is_learnt() {
     let refused = |settings: RunSettings, test: Arc<dyn Dataset>| {
         let train = Holey::of(20, |_| false);
-        match Job::new(settings, None, train, test, None, &Device::flex()) {
+        let splits = Splits::new(train, test);
+        match Job::new(settings, None, splits, None, &Device::flex()) {
             Ok(_) => panic!("this should have been refused"),
             Err(error) => error.to_string(),
         }

@@ -17,7 +17,8 @@ fn every_device_repeats_a_run_bit_for_bit_and_goes_on_with_one() {
             let job = || {
                 let (train, test) = (few_digits(Split::Train), digits(Split::Test));
                 let (train, test) = (Arc::new(train), Arc::new(test));
-                Job::new(settings.clone(), None, train, test, None, &device).unwrap()
+                let splits = Splits::new(train, test);
+                Job::new(settings.clone(), None, splits, None, &device).unwrap()
             };
             let whole = complete_job(job(), None);
             let whole = whole.kept();

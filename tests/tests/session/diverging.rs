@@ -32,11 +32,11 @@ fn perceptron(mut settings: RunSettings, factors: [f32; 3]) -> Job {
 }
 
 /// Settings with all digits in one batch, and so one step.
-fn one_step(mean_rate: f64) -> RunSettings {
+fn one_step(lr: f64) -> RunSettings {
     let mut settings = settings(Method::Map);
     settings.training.batch = 2_000;
     settings.training.epochs = 1;
-    settings.training.rates.mean_rate = mean_rate;
+    settings.training.rates.lr = lr;
     settings
 }
 

@@ -60,7 +60,7 @@ fn at_the_end_all_is_kept_that_finds_room() {
 #[test]
 fn a_run_that_diverges_ends_at_its_last_good_state() {
     let mut wild = settings(Method::Mfg);
-    wild.training.rates.mean_rate = 1e30;
+    wild.training.rates.lr = 1e30;
     // Each step is saved, also the one that ruins the weights: that shows only at the next.
     wild.training.checkpoint_steps = 1;
     let scratch = tempfile::tempdir().unwrap();
@@ -91,7 +91,7 @@ fn a_run_that_diverges_ends_at_its_last_good_state() {
 /// The states of a run whose second step ruins the weights: after none, and after one.
 fn good_and_bad() -> [(Position, Vec<u8>); 2] {
     let mut wild = settings(Method::Mfg);
-    wild.training.rates.mean_rate = 1e30;
+    wild.training.rates.lr = 1e30;
     wild.training.checkpoint_steps = 1;
     /// Keeps every state, whatever it is told to forget.
     #[derive(Clone, Default)]
@@ -191,13 +191,13 @@ fn learning_rates_that_are_set_on_the_way_last() {
     let folder = RunFolder::create(&path, &long, "a test\ndevice: none").unwrap();
     let (control, thread) = spawn(job(long.clone()), None, folder);
     let slow = FineTuning {
-        mean_rate: 1e-5,
+        lr: 1e-5,
         ..FineTuning::default()
     };
     control.send(Command::SetRates(slow.clone()));
     until(
         &control,
-        |event| matches!(event, Event::Progress(progress) if progress.rates.mean == 1e-5),
+        |event| matches!(event, Event::Progress(progress) if progress.rates.lr == 1e-5),
     );
     control.send(Command::Stop);
     assert_eq!(thread.join().unwrap().unwrap(), Ending::Stopped);
@@ -207,12 +207,12 @@ fn learning_rates_that_are_set_on_the_way_last() {
     long.training.rates = slow;
     assert_eq!(found, long);
     let state = RunFolder::state(&folder).unwrap().0.unwrap();
-    let written = &state.header().run["training"]["rates"]["mean_rate"];
+    let written = &state.header().run["training"]["rates"]["lr"];
     assert_eq!(written.as_f64(), Some(1e-5));
     let (control, thread) = spawn(job(found), Some(state), folder);
     until(&control, |event| match event {
         Event::Progress(progress) => {
-            assert_eq!(progress.rates.mean, 1e-5);
+            assert_eq!(progress.rates.lr, 1e-5);
             true
         }
         _ => false,

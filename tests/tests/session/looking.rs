@@ -83,8 +83,8 @@ fn a_run_that_is_looked_at_learns_the_same_to_the_bit() {
 fn a_look_is_of_the_pictures_that_it_names() {
     let mut still = settings(Method::Pse);
     // Nothing moves, so that what is seen on the way is the result.
-    still.training.rates.mean_rate = 1e-30;
-    still.training.rates.spread_rate = 1e-30;
+    still.training.rates.lr = 1e-30;
+    still.training.rates.variational_lr = Some(1e-30);
     still.training.running_statistics = RunningStatistics::Freeze;
     still.training.epochs = 1;
     still.data.skip_broken = true;
@@ -94,8 +94,7 @@ fn a_look_is_of_the_pictures_that_it_names() {
     let job = Job::new(
         still,
         None,
-        train,
-        Arc::clone(&test),
+        Splits::new(train, test.clone()),
         others,
         &Device::flex(),
     );
@@ -128,8 +127,8 @@ fn a_look_is_of_the_pictures_that_it_names() {
 #[test]
 fn a_draw_on_the_way_is_that_of_the_result() {
     let mut still = settings(Method::Pse);
-    still.training.rates.mean_rate = 1e-30;
-    still.training.rates.spread_rate = 1e-30;
+    still.training.rates.lr = 1e-30;
+    still.training.rates.variational_lr = Some(1e-30);
     still.training.running_statistics = RunningStatistics::Freeze;
     still.training.epochs = 1;
     let (memory, _, drawn) = looked_at(job(still));

@@ -108,7 +108,8 @@ fn job(settings: RunSettings) -> Job {
 
 fn job_on(settings: RunSettings, train: Arc<dyn Dataset>) -> Job {
     let test = Arc::new(digits(Split::Test));
-    Job::new(settings, None, train, test, None, &Device::flex()).unwrap()
+    let splits = Splits::new(train, test);
+    Job::new(settings, None, splits, None, &Device::flex()).unwrap()
 }
 
 /// Without the seconds, which no two runs share.
@@ -239,13 +240,13 @@ fn pause_rates_and_stop_are_obeyed_between_steps() {
         |event| matches!(event, Event::Warning { message } if message.contains("conv9")),
     );
     control.send(Command::SetRates(FineTuning {
-        mean_rate: 1e-5,
+        lr: 1e-5,
         ..FineTuning::default()
     }));
     control.send(Command::Resume);
     until(
         &control,
-        |event| matches!(event, Event::Progress(progress) if progress.rates.mean == 1e-5),
+        |event| matches!(event, Event::Progress(progress) if progress.rates.lr == 1e-5),
     );
     control.send(Command::Stop);
     assert_eq!(thread.join().unwrap().unwrap(), Ending::Stopped);
@@ -286,12 +287,12 @@ fn commands_that_come_while_a_network_is_judged_are_not_lost() {
     let (control, thread) = spawn(job, None, Memory::default());
     until(&control, |event| matches!(event, Event::Evaluating { .. }));
     control.send(Command::SetRates(FineTuning {
-        mean_rate: 1e-5,
+        lr: 1e-5,
         ..FineTuning::default()
     }));
     until(
         &control,
-        |event| matches!(event, Event::Progress(progress) if progress.rates.mean == 1e-5),
+        |event| matches!(event, Event::Progress(progress) if progress.rates.lr == 1e-5),
     );
     control.send(Command::Stop);
     assert_eq!(thread.join().unwrap().unwrap(), Ending::Stopped);
@@ -344,7 +345,7 @@ fn of_data_in_one_piece_a_tenth_of_every_class_is_kept_back() {
         (0..data.len()).map(|index| data.name(index)).collect()
     };
     let split = |seed| Splits::hold_out(Arc::new(whole.clone()), seed);
-    let Splits { train, test } = split(0);
+    let Splits { train, test, .. } = split(0);
     let mut all = [names(&*train), names(&*test)].concat();
     all.sort();
     let mut expected = names(&whole);

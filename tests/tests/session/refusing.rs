@@ -200,7 +200,8 @@ fn more_components_than_there_is_memory_for_are_refused_before_it_is_taken() {
         settings.posterior.components = components;
         let digits = |split| Arc::new(digits(split));
         let (train, test) = (digits(Split::Train), digits(Split::Test));
-        Job::new(settings, None, train, test, None, &Device::flex()).err()
+        let splits = Splits::new(train, test);
+        Job::new(settings, None, splits, None, &Device::flex()).err()
     };
     let error = refused(99_999_999_999).unwrap();
     assert!(

@@ -5,7 +5,7 @@ use crate::report::{
     Report,
     text::{count, escaped, percent},
 };
-use bayesadapter::evaluate::{Detections, Evaluation, Measure};
+use bayesadapter::evaluate::{ComparisonRow, Detections, Evaluation, Measure, Scores};
 use std::fmt::Write;
 
 /// A row of the table.
@@ -20,116 +20,138 @@ struct Row {
 }
 
 pub fn html(report: &Report) -> String {
-    let evaluations = &report.evaluations;
+    let columns: Vec<ComparisonRow<'_>> = report
+        .evaluations
+        .iter()
+        .flat_map(Evaluation::comparison_rows)
+        .collect();
     let mut content = String::new();
-    let introduction = match evaluations.as_slice() {
+    let introduction = match columns.as_slice() {
         [] => return content,
         [_] => String::new(),
         [baseline, ..] => format!(
             "<p>The best value of each row is <strong class=\"best\">marked</strong>; beneath each value is \
              its difference to {}.</p>\n",
-            escaped(&baseline.method)
+            escaped(baseline.method)
         ),
     };
     content += &introduction;
-    content += "<div class=\"table\"><table>\n<thead><tr><th scope=\"col\">Measure</th>";
-    for evaluation in evaluations {
-        let draws = match evaluation.draws {
+    content += &sources(&report.evaluations);
+    content += "<div class=\"table\"><table>\n<thead><tr><th scope=\"col\">Metric</th>";
+    for column in &columns {
+        let draws = match column.draws {
             0 => "no draws".to_owned(),
             1 => "1 draw".to_owned(),
             draws => format!("{} draws", count(draws)),
         };
+        let below = match column.temperature {
+            Some(temperature) => format!("T = {temperature:.2}"),
+            None => draws,
+        };
         // Writing to a string cannot fail.
         let _ = write!(
             content,
-            "<th scope=\"col\">{}<small>{draws}</small></th>",
-            escaped(&evaluation.method)
+            "<th scope=\"col\">{}<small>{below}</small></th>",
+            escaped(&column.name())
         );
     }
     content += "</tr></thead>\n<tbody>\n";
-    for row in rows(evaluations) {
+    let ood = report
+        .evaluations
+        .iter()
+        .find_map(|one| one.out_of_distribution.as_ref());
+    for row in rows(&columns, ood.map(|ood| ood.name.as_str())) {
         content += &row.html();
     }
     content += "</tbody>\n</table></div>\n";
-    content += &method_notes(evaluations);
+    content += &prediction_sets(&report.evaluations);
+    content += &method_notes(&report.evaluations);
     section("comparison", "All numbers", &content)
 }
 
-fn rows(evaluations: &[Evaluation]) -> Vec<Row> {
-    let row = |name: &str,
-               explanation: &str,
-               higher,
-               percent,
-               of: &dyn Fn(&Evaluation) -> Option<f64>| Row {
-        name: name.to_owned(),
-        explanation: explanation.to_owned(),
-        higher_is_better: higher,
-        percent,
-        values: evaluations.iter().map(of).collect(),
+/// Which images the numbers are from.
+fn sources(evaluations: &[Evaluation]) -> String {
+    let Some(first) = evaluations.first() else {
+        return String::new();
     };
+    let test = count(first.scores.examples);
+    let validation = first.calibrated.as_ref().map(|calibrated| {
+        format!(
+            " Temperatures (+ T) and prediction sets were fitted on {}, none of which is among them.",
+            escaped(&calibrated.calibration.source)
+        )
+    });
+    format!(
+        "<p>All numbers are from the {test} images of the test set.{}</p>\n",
+        validation.unwrap_or_default()
+    )
+}
+
+fn rows(columns: &[ComparisonRow<'_>], ood: Option<&str>) -> Vec<Row> {
+    let row =
+        |name: &str, explanation: &str, higher, percent, of: &dyn Fn(&Scores) -> Option<f64>| Row {
+            name: name.to_owned(),
+            explanation: explanation.to_owned(),
+            higher_is_better: higher,
+            percent,
+            values: columns.iter().map(|column| of(column.scores)).collect(),
+        };
     let mut rows = vec![
         row(
             "Accuracy",
             "share of images predicted correctly",
             true,
             true,
-            &|one| Some(one.scores.accuracy),
+            &|scores| Some(scores.accuracy),
         ),
         row(
             "Top-5 accuracy",
             "share of images whose class is among the five most probable",
             true,
             true,
-            &|one| one.scores.top_5_accuracy,
+            &|scores| scores.top_5_accuracy,
         ),
         row(
             "NLL",
             "negative log-likelihood: how surprised the network is by the true class, in nats",
             false,
             false,
-            &|one| Some(one.scores.nll),
+            &|scores| Some(scores.nll),
         ),
         row(
             "Brier score",
             "squared distance of the probabilities from the truth",
             false,
             false,
-            &|one| Some(one.scores.brier),
+            &|scores| Some(scores.brier),
         ),
         row(
             "ECE",
             "expected calibration error: how far confidence and accuracy are apart, over 15 bins",
             false,
             false,
-            &|one| Some(one.scores.ece),
+            &|scores| Some(scores.ece),
         ),
         row(
             "AURC",
             "area under risk against coverage: the error when only the most confident are kept, averaged",
             false,
             false,
-            &|one| Some(one.scores.aurc),
+            &|scores| Some(scores.aurc),
         ),
     ];
     rows.extend(detection_rows(
-        evaluations,
+        columns,
         "Errors found",
         "AUROC: how often a wrong prediction is the less sure one of a wrong and a right prediction",
-        |one| one.scores.error_detection.as_ref(),
+        |column| column.scores.error_detection.as_ref(),
     ));
-    let strangers = evaluations
-        .iter()
-        .find_map(|one| one.out_of_distribution.as_ref());
-    if let Some(strangers) = strangers {
+    if let Some(ood) = ood {
         rows.extend(detection_rows(
-            evaluations,
-            &format!("{} found", strangers.name),
-            "AUROC: how often it is the less sure one of an unknown and a test image",
-            |one| {
-                one.out_of_distribution
-                    .as_ref()
-                    .map(|strangers| &strangers.detection)
-            },
+            columns,
+            &format!("{ood} found"),
+            "AUROC: how often it is the less sure one of an OOD and a test image",
+            |column| column.ood,
         ));
     }
     rows.retain(|row| row.values.iter().any(Option::is_some));
@@ -138,10 +160,10 @@ fn rows(evaluations: &[Evaluation]) -> Vec<Row> {
 
 /// A row for each measure of uncertainty that a search may go by.
 fn detection_rows(
-    evaluations: &[Evaluation],
+    columns: &[ComparisonRow<'_>],
     name: &str,
     explanation: &str,
-    of: impl Fn(&Evaluation) -> Option<&Detections>,
+    of: impl for<'a> Fn(&ComparisonRow<'a>) -> Option<&'a Detections>,
 ) -> Vec<Row> {
     let again = "the same, by how much the draws disagree";
     [
@@ -154,12 +176,43 @@ fn detection_rows(
         explanation: explanation.to_owned(),
         higher_is_better: true,
         percent: false,
-        values: evaluations
+        values: columns
             .iter()
-            .map(|one| Some(of(one)?.by(measure)?.auroc))
+            .map(|column| Some(of(column)?.by(measure)?.auroc))
             .collect(),
     })
     .collect()
+}
+
+/// Coverage and size of the prediction sets of every network.
+fn prediction_sets(evaluations: &[Evaluation]) -> String {
+    let mut lines = String::new();
+    for evaluation in evaluations {
+        let Some(calibrated) = &evaluation.calibrated else {
+            continue;
+        };
+        for (sets, scores) in calibrated.calibration.sets.iter().zip(&calibrated.sets) {
+            // Writing to a string cannot fail.
+            let _ = writeln!(
+                lines,
+                "<tr><th scope=\"row\">{}, {}</th><td>{}</td><td>{}</td><td>{:.2}</td></tr>",
+                escaped(&evaluation.method),
+                sets.method(),
+                percent(sets.coverage(), 0),
+                percent(scores.coverage, 1),
+                scores.mean_size
+            );
+        }
+    }
+    if lines.is_empty() {
+        return lines;
+    }
+    format!(
+        "<p>A prediction set holds the true class of as many images as was asked for, on images like those of the \
+         validation set; the smaller the sets, the better.</p>\n<div class=\"table\"><table>\n<thead><tr>\
+         <th scope=\"col\">Prediction sets</th><th scope=\"col\">Asked for</th><th scope=\"col\">Coverage</th>\
+         <th scope=\"col\">Classes</th></tr></thead>\n<tbody>\n{lines}</tbody>\n</table></div>\n"
+    )
 }
 
 impl Row {

@@ -7,6 +7,7 @@ use bayesadapter::{
     metrics::DrawCurve,
     session::{
         Command, DeviceChoice, Ending, Event, Interim, Method, Phase, Prepared, Progress, Scrubbed,
+        ValidationScores,
     },
     train::Position,
 };
@@ -54,6 +55,10 @@ enum Told {
     },
     Prepared(Box<Prepared>),
     Progress(Progress),
+    Validated {
+        position: Position,
+        scores: ValidationScores,
+    },
     Saved {
         position: Position,
     },

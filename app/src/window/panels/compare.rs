@@ -14,7 +14,7 @@ use crate::{
         take_away,
     },
 };
-use bayesadapter::evaluate::Evaluation;
+use bayesadapter::evaluate::{ComparisonRow, Evaluation};
 use egui::{Grid, RichText, ScrollArea, Ui};
 use egui_plot::Corner;
 use std::{
@@ -179,7 +179,9 @@ impl Compare {
 
     fn table(&mut self, ui: &mut Ui) {
         let mut removed = None;
-        let all: Vec<&Evaluation> = self.entries.iter().map(|one| &one.evaluation).collect();
+        let rows = self.entries.iter();
+        let rows = rows.flat_map(|one| one.evaluation.comparison_rows());
+        let all: Vec<ComparisonRow<'_>> = rows.collect();
         Grid::new("comparison")
             .striped(true)
             .spacing([26.0, 6.0])
@@ -190,13 +192,21 @@ impl Compare {
                     let name = RichText::new(&entry.name).strong();
                     ui.label(name.color(look::of_method(at).on(ui)))
                         .on_hover_text(entry.path.display().to_string());
-                    scores::cells(ui, &entry.evaluation, &all);
+                    let mut rows = entry.evaluation.comparison_rows();
+                    if let Some(row) = rows.next() {
+                        scores::cells(ui, &row, &all);
+                    }
                     let remove = ui.small_button("Remove");
                     let remove = remove.accessible_name(format!("Remove {}", entry.name));
                     if remove.clicked() {
                         removed = Some(at);
                     }
                     ui.end_row();
+                    for row in rows {
+                        ui.label(format!("{} + T", entry.name));
+                        scores::cells(ui, &row, &all);
+                        ui.end_row();
+                    }
                 }
             });
         if let Some(at) = removed {
@@ -210,14 +220,17 @@ impl Compare {
             let _ = write!(text, ",\"{}\"", column.name);
         }
         for entry in &self.entries {
-            let _ = write!(text, "\n\"{}\"", entry.name.replace('"', "\"\""));
-            for column in &COLUMNS {
-                let value = (column.of)(&entry.evaluation);
-                let _ = write!(
-                    text,
-                    ",{}",
-                    value.map_or(String::new(), |value| value.to_string())
-                );
+            for row in entry.evaluation.comparison_rows() {
+                let name = match row.temperature {
+                    Some(_) => format!("{} + T", entry.name),
+                    None => entry.name.clone(),
+                };
+                let _ = write!(text, "\n\"{}\"", name.replace('"', "\"\""));
+                for column in &COLUMNS {
+                    let value = (column.of)(&row);
+                    let value = value.map_or(String::new(), |value| value.to_string());
+                    let _ = write!(text, ",{value}");
+                }
             }
         }
         text + "\n"

@@ -9,7 +9,7 @@ use crate::{
         worker::View,
     },
 };
-use bayesadapter::session::{HistoryRow, Method, Progress};
+use bayesadapter::session::{HistoryRow, Method, Progress, ValidationScores};
 use egui::Ui;
 use egui_plot::Corner;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,8 @@ pub struct Course {
     points: Vec<Point>,
     /// Steps that points are apart, but for the last one; it grows with the curve, so that no part of it is sparser.
     stride: f64,
+    /// After each epoch: the step, and how the network did on validation images.
+    validation: Vec<(f64, ValidationScores)>,
     pub last: Option<Progress>,
 }
 
@@ -33,8 +35,8 @@ struct Point {
     likelihood_loss: f64,
     complexity_loss: f64,
     accuracy: f64,
-    mean_rate: f64,
-    spread_rate: f64,
+    lr: f64,
+    variational_lr: f64,
     /// Not a number where it is not known.
     pictures_per_second: f64,
 }
@@ -46,8 +48,8 @@ impl Point {
             likelihood_loss: progress.likelihood_loss,
             complexity_loss: progress.complexity_loss,
             accuracy: progress.accuracy,
-            mean_rate: progress.rates.mean,
-            spread_rate: progress.rates.spread,
+            lr: progress.rates.lr,
+            variational_lr: progress.rates.variational_lr,
             pictures_per_second: progress.examples_per_second,
         }
     }
@@ -61,8 +63,8 @@ impl Point {
             likelihood_loss: row.likelihood_loss,
             complexity_loss: row.complexity_loss,
             accuracy: row.accuracy,
-            mean_rate: row.mean_rate,
-            spread_rate: row.spread_rate,
+            lr: row.lr,
+            variational_lr: row.variational_lr,
             pictures_per_second: steps * pictures_per_step / (row.seconds - seconds),
         }
     }
@@ -81,6 +83,7 @@ impl Course {
             folder: folder.to_owned(),
             points: Vec::new(),
             stride: 0.0,
+            validation: Vec::new(),
             last: None,
         }
     }
@@ -94,6 +97,8 @@ impl Course {
         let mut course = Self::new(view.method, folder);
         for row in &view.history {
             course.push(Point::of_row(row, before, per_step));
+            let scores = row.validation.map(|scores| (row.step as f64, scores));
+            course.validation.extend(scores);
             before = (row.step, row.seconds);
         }
         course
@@ -103,8 +108,15 @@ impl Course {
         // A run that was set back, or goes on from a saved state, overwrites what it had done since.
         let step = progress.position.step as f64;
         self.points.retain(|point| point.step < step);
+        self.validation.retain(|&(at, _)| at <= step);
         self.push(Point::of(progress));
         self.last = Some(progress.clone());
+    }
+
+    /// How the network did on validation images after an epoch.
+    pub fn add_validation(&mut self, step: usize, scores: ValidationScores) {
+        self.validation.retain(|&(at, _)| at < step as f64);
+        self.validation.push((step as f64, scores));
     }
 
     fn push(&mut self, point: Point) {
@@ -128,11 +140,11 @@ impl Course {
     }
 
     pub fn curves(&self, ui: &mut Ui, height: f32, wishes: &mut Vec<Wish>) {
-        let spread: Curve = ("spread", VERMILION, |at| at.spread_rate.log10());
-        let rates: [Curve; 2] = [("mean", BLUE, |at| at.mean_rate.log10()), spread];
+        let spread: Curve = ("variational lr", VERMILION, |at| at.variational_lr.log10());
+        let rates: [Curve; 2] = [("lr", BLUE, |at| at.lr.log10()), spread];
         // Point weights have no spread to learn.
         let rates = &rates[..if self.method == Method::Map { 1 } else { 2 }];
-        let of_rates = format!("Mean: {} Spread: {}", terms::MEAN_RATE, terms::SPREAD_RATE);
+        let of_rates = format!("lr: {} variational: {}", terms::LR, terms::VARIATIONAL_LR);
         let likelihood: Curve = ("likelihood loss", BLUE, |at| at.likelihood_loss);
         let complexity: Curve = ("complexity loss", VERMILION, |at| at.complexity_loss);
         let accuracy: Curve = ("accuracy", GREEN, |at| 100.0 * at.accuracy);
@@ -146,10 +158,15 @@ impl Course {
             let [left, middle, right] = columns else {
                 return;
             };
-            let drawing = self.noisy("Likelihood loss", nats, &likelihood);
-            plot(left, drawing, terms::LIKELIHOOD_LOSS, None);
-            let drawing = self.noisy("Training accuracy", "accuracy, %", &accuracy);
-            plot(middle, drawing, terms::ACCURACY, None);
+            let legend = (!self.validation.is_empty()).then_some(Corner::RightTop);
+            let mut drawing = self.noisy("Likelihood loss", nats, &likelihood);
+            drawing.series.extend(self.validated(|scores| scores.nll));
+            plot(left, drawing, terms::LIKELIHOOD_LOSS, legend);
+            let mut drawing = self.noisy("Accuracy", "accuracy, %", &accuracy);
+            let validated = self.validated(|scores| 100.0 * scores.accuracy);
+            drawing.series.extend(validated);
+            let legend = legend.map(|_| Corner::RightBottom);
+            plot(middle, drawing, terms::ACCURACY, legend);
             let drawing = self.drawing("Throughput", "pictures per second", &[speed]);
             plot(right, drawing, terms::THROUGHPUT, None);
         });
@@ -187,6 +204,16 @@ impl Course {
         drawings::drawing(title, "step", y_label, series)
     }
 
+    /// A point per epoch on validation images, if there are some.
+    fn validated(&self, value: fn(&ValidationScores) -> f64) -> Option<Series> {
+        let points: Vec<[f64; 2]> = self
+            .validation
+            .iter()
+            .map(|(step, scores)| [*step, value(scores)])
+            .collect();
+        (!points.is_empty()).then(|| Series::new("validation", VERMILION, Mark::Points, points))
+    }
+
     fn values(&self, value: fn(&Point) -> f64) -> impl Iterator<Item = [f64; 2]> + Clone + '_ {
         let points = self.points.iter();
         let points = points.map(move |point| [point.step, value(point)]);
@@ -213,10 +240,13 @@ mod tests {
             step,
             epoch: step as f64 / 50.0,
             likelihood_loss: 1.0 / step as f64,
+            matrix_complexity_loss: 0.1,
             complexity_loss: 0.1,
             accuracy: 0.9,
-            mean_rate: 1e-3,
-            spread_rate: 0.0,
+            lr: 1e-3,
+            variational_lr: 0.0,
+            ood_mutual_information: None,
+            validation: None,
             seconds: step as f64 / 4.0,
         }
     }
@@ -233,8 +263,8 @@ mod tests {
             complexity_loss: 0.1,
             accuracy: 0.9,
             rates: Rates {
-                mean: 1e-3,
-                spread: 0.1,
+                lr: 1e-3,
+                variational_lr: 0.1,
             },
             examples_per_second: 128.0,
             seconds_left: 1.0,
@@ -291,7 +321,7 @@ mod tests {
                 .iter()
                 .all(|at| at.pictures_per_second == 128.0)
         );
-        let spread: Curve = ("spread", BLUE, |at| at.spread_rate.log10());
+        let spread: Curve = ("variational lr", BLUE, |at| at.variational_lr.log10());
         let drawing = course.drawing("Rates", "", &[spread]);
         assert!(drawing.series[0].points.is_empty());
     }

@@ -9,7 +9,7 @@ use crate::{
     },
 };
 use bayesadapter::{
-    evaluate::Evaluation,
+    evaluate::{ComparisonRow, Evaluation},
     metrics::{DrawCurve, DrawScore},
     session::Event,
 };
@@ -204,16 +204,17 @@ impl Lines<'_> {
 
 /// The networks in a table.
 fn table(ui: &mut Ui, evaluations: &[Evaluation]) {
-    let all: Vec<&Evaluation> = evaluations.iter().collect();
+    let rows = evaluations.iter().flat_map(Evaluation::comparison_rows);
+    let all: Vec<ComparisonRow<'_>> = rows.collect();
     Grid::new("scores")
         .striped(true)
         .spacing([36.0, 6.0])
         .show(ui, |ui| {
             scores::heads(ui);
             ui.end_row();
-            for evaluation in evaluations {
-                ui.label(RichText::new(&evaluation.method).strong());
-                scores::cells(ui, evaluation, &all);
+            for row in &all {
+                ui.label(RichText::new(row.name()).strong());
+                scores::cells(ui, row, &all);
                 ui.end_row();
             }
         });

@@ -77,7 +77,10 @@ impl Gallery {
                 .collect(),
             uncertainty: positions.map(of).collect(),
             content,
-            data: data.cloned(),
+            data: data.map(|data| TestData {
+                set: evaluation.set,
+                ..data.clone()
+            }),
             there_were: evaluation.test_pictures(),
             reversed: false,
             page: 0,

@@ -189,7 +189,22 @@ impl Predict {
             ui.vertical(|ui| {
                 ui.label(RichText::new(headline(answer)).size(22.0).strong());
                 let information = answer.mutual_information;
-                ui.label(verdict(answer.draws, information, answer.entropy, rank));
+                let said = verdict(answer.draws, information, answer.entropy, rank);
+                ui.label(RichText::new(said).strong());
+                if let Some((class, probability)) = &answer.start {
+                    ui.label(format!(
+                        "The pre-trained network (MAP) says {class}, {:.1} %.",
+                        100.0 * probability
+                    ));
+                }
+                if let Some((coverage, classes)) = &answer.prediction_set {
+                    ui.label(format!(
+                        "{:.0} % prediction set: {}",
+                        100.0 * coverage,
+                        classes.join(", ")
+                    ))
+                    .on_hover_text(terms::PREDICTION_SET);
+                }
                 if let Question::File(path) = &answer.question {
                     ui.label(RichText::new(path.display().to_string()).weak());
                 }
@@ -274,8 +289,10 @@ fn parts(ui: &mut Ui, answer: &Answer) {
 
 /// The share of the test pictures that the network is surer of, if it was judged on some.
 fn rank(view: &View, answer: &Answer) -> Option<f64> {
-    let method = view.method.to_string();
-    let judged = view.evaluations.iter().find(|one| one.method == method)?;
+    let judged = view
+        .evaluations
+        .iter()
+        .find(|one| one.method == view.name)?;
     let uncertainty = match judged.ranked_by {
         Measure::MutualInformation => answer.mutual_information,
         _ => answer.entropy,

@@ -1,19 +1,19 @@
 //! What networks are worth, in the columns of a table.
 
 use crate::window::look::terms;
-use bayesadapter::evaluate::{Detection, Evaluation};
+use bayesadapter::evaluate::{ComparisonRow, Detection, Measure};
 use egui::{RichText, Ui};
 
 /// A score.
 pub struct Column {
     pub name: &'static str,
     explained: &'static str,
-    pub of: fn(&Evaluation) -> Option<f64>,
+    pub of: fn(&ComparisonRow<'_>) -> Option<f64>,
     decimals: usize,
     more_is_better: bool,
 }
 
-pub const COLUMNS: [Column; 6] = [
+pub const COLUMNS: [Column; 7] = [
     Column {
         name: "accuracy, %",
         explained: terms::ACCURACY,
@@ -45,20 +45,21 @@ pub const COLUMNS: [Column; 6] = [
     Column {
         name: "AUROC, errors",
         explained: "How well the uncertainty finds wrong answers: 1 is perfect, 0.5 is chance.",
-        of: |one| {
-            let errors = one.scores.error_detection;
-            auroc(errors.and_then(|all| all.by(one.ranked_by)))
-        },
+        of: |one| auroc(one.errors_found()),
         decimals: 4,
         more_is_better: true,
     },
     Column {
-        name: "AUROC, strangers",
-        explained: "How well the uncertainty finds pictures of another kind: 1 is perfect, 0.5 is chance.",
-        of: |one| {
-            let others = one.out_of_distribution.as_ref();
-            auroc(others.and_then(|others| others.detection.by(one.ranked_by)))
-        },
+        name: "AUROC, OOD by MI",
+        explained: "How well mutual information finds OOD images: 1 is perfect, 0.5 is chance.",
+        of: |one| auroc(one.ood_by(Measure::MutualInformation)),
+        decimals: 4,
+        more_is_better: true,
+    },
+    Column {
+        name: "by entropy",
+        explained: "How well entropy finds OOD images: 1 is perfect, 0.5 is chance.",
+        of: |one| auroc(one.ood_by(Measure::Entropy)),
         decimals: 4,
         more_is_better: true,
     },
@@ -80,23 +81,23 @@ pub fn heads(ui: &mut Ui) {
 }
 
 /// The scores of one network among these; the best of a column is strong.
-pub fn cells(ui: &mut Ui, evaluation: &Evaluation, all: &[&Evaluation]) {
+pub fn cells(ui: &mut Ui, row: &ComparisonRow<'_>, all: &[ComparisonRow<'_>]) {
     for column in &COLUMNS {
-        column.cell(ui, evaluation, all);
+        column.cell(ui, row, all);
     }
-    ui.label(match evaluation.draws {
+    ui.label(match row.draws {
         0 => "at the mean".to_owned(),
         draws => draws.to_string(),
     });
 }
 
 impl Column {
-    fn cell(&self, ui: &mut Ui, evaluation: &Evaluation, all: &[&Evaluation]) {
-        let Some(value) = (self.of)(evaluation) else {
+    fn cell(&self, ui: &mut Ui, row: &ComparisonRow<'_>, all: &[ComparisonRow<'_>]) {
+        let Some(value) = (self.of)(row) else {
             ui.label(RichText::new("none").weak());
             return;
         };
-        let mut others = all.iter().filter_map(|other| (self.of)(other));
+        let mut others = all.iter().filter_map(self.of);
         let best = others.all(|other| match self.more_is_better {
             true => value >= other,
             false => value <= other,

@@ -169,6 +169,22 @@ impl Training {
             }
             // Other pages show these.
             Event::Layer(_) | Event::Draw(_) | Event::Interim(_) => {}
+            Event::Validated { position, scores } => {
+                if let Some(course) = self.courses.last_mut() {
+                    course.add_validation(position.step, *scores);
+                }
+                self.say(
+                    Tone::Plain,
+                    format!(
+                        "Epoch {}: validation accuracy {:.2} %, NLL {:.4} nats, ECE {:.4}, on {} images",
+                        position.epoch,
+                        100.0 * scores.accuracy,
+                        scores.nll,
+                        scores.ece,
+                        scores.images
+                    ),
+                );
+            }
             Event::Saved { .. } => {}
         }
     }

@@ -195,7 +195,8 @@ fn a_run_and_a_file_are_not_mixed() {
     file.evaluations[0].scores.accuracy = 0.25;
     file.data = Some(TestData {
         path: "digits".to_owned(),
-        seed: Some(1),
+        split: Some(("none".to_owned(), 1)),
+        set: Default::default(),
     });
     let mut news = vec![News::Opened(Arc::new(file)), began(Method::Pse)];
     let told = |at: usize| News::Run(Event::Evaluated(Box::new(of_run[at].clone())));

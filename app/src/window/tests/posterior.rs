@@ -86,6 +86,7 @@ pub fn prepared() -> News {
             ..Default::default()
         },
         examples: 445,
+        validation: None,
         test_examples: 1352,
         class_names: Vec::new(),
         different_draws: Some(20),

@@ -74,7 +74,7 @@ fn files_and_the_estimate_are_shown_and_start_runs_what_is_seen() {
     let mut harness = set_up(&settings);
     let seen = |label: &str| harness.query_by_label_contains(label).is_some();
     assert!(seen(
-        "1442 pictures to learn from, 355 to judge by, 10 classes"
+        "1442 training images, 71 for validation, 284 test images, 10 classes"
     ));
     assert!(seen("360 pictures"));
     assert!(seen("Memory of a step") && seen("Time of training"));
@@ -170,7 +170,7 @@ fn methods_layers_and_presets_change_the_settings() {
     harness.run_steps(2);
     let changed = saved(&mut harness);
     assert_eq!(changed.posterior.method, Method::Map);
-    assert_eq!(changed.training.rates.mean_rate, 0.1);
+    assert_eq!(changed.training.rates.lr, 0.1);
     harness.get_by_label("Settings of the paper").click();
     harness.run_steps(3);
     harness.get_by_label("paper-imagenet").click();

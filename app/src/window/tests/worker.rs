@@ -104,7 +104,8 @@ fn album(worker: &Worker, path: &str, there_were: usize, positions: Vec<usize>) 
     let wanted = Wanted {
         data: TestData {
             path: path.to_owned(),
-            seed: Some(0),
+            split: Some(("none".to_owned(), 0)),
+            set: Default::default(),
         },
         there_were,
         positions,

@@ -8,6 +8,11 @@ pub const TRUNCATE: f64 = 4.0;
 
 pub fn gaussian(original: &Picture, row: usize) -> Picture {
     let std = [0.4, 0.6, 0.7, 0.8, 1.0][row];
+    blurred(original, std)
+}
+
+/// An RGB image, blurred by a normal kernel with a standard deviation in pixels.
+pub fn blurred(original: &Picture, std: f64) -> Picture {
     picture(&colours(original).map(|colour| colour.gaussian(std, TRUNCATE, Border::Nearest)))
 }
 
@@ -23,10 +28,7 @@ pub fn glass(original: &Picture, row: usize, dice: &mut Dice) -> Picture {
         (0.25, 1, 2),
         (0.4, 1, 2),
     ][row];
-    let blurred = |of: &Picture| {
-        picture(&colours(of).map(|colour| colour.gaussian(std, TRUNCATE, Border::Nearest)))
-    };
-    let mut shifted = blurred(original);
+    let mut shifted = blurred(original, std);
     let channels = shifted.channels;
     for _ in 0..turns {
         for y in (shift + 1..(shifted.height + 1).saturating_sub(shift)).rev() {
@@ -40,7 +42,7 @@ pub fn glass(original: &Picture, row: usize, dice: &mut Dice) -> Picture {
             }
         }
     }
-    blurred(&shifted)
+    blurred(&shifted, std)
 }
 
 /// Every point becomes a disk with soft edges.

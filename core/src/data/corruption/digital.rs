@@ -81,8 +81,12 @@ pub fn pixelate(original: &Picture, row: usize) -> Picture {
 }
 
 pub fn jpeg(original: &Picture, row: usize) -> Result<Picture, DataError> {
+    compressed(original, [80, 65, 58, 50, 40][row])
+}
+
+/// An RGB image after a passage through JPEG of a quality from 1 to 100.
+pub fn compressed(original: &Picture, quality: u8) -> Result<Picture, DataError> {
     const NAME: &str = "a picture compressed by this library";
-    let quality = [80, 65, 58, 50, 40][row];
     let mut bytes = Vec::new();
     let (width, height) = (original.width as u32, original.height as u32);
     JpegEncoder::new_with_quality(&mut bytes, quality)

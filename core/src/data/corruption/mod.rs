@@ -18,7 +18,9 @@ mod spatter;
 mod weather;
 mod zoom;
 
+pub(super) use blur::blurred;
 pub use corrupted::Corrupted;
+pub(super) use digital::compressed;
 pub use frost::FrostPictures;
 
 use super::dice::Dice;

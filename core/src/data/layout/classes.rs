@@ -1,12 +1,13 @@
 //! A folder of pictures per class.
 //!
 //! Classes are sorted by name. Pictures may lie deeper in the folder of their class. With `train/` and `test/` or
-//! `val/` around the classes, the classes of `train/` are those of both.
+//! `val/` around the classes, the classes of `train/` are those of all. With both `test/` and `val/`, the latter is a
+//! validation set.
 
 use super::Opened;
-use crate::data::files::{TEST_FOLDERS, TRAIN_FOLDERS};
+use crate::data::files::{TEST_FOLDERS, TRAIN_FOLDERS, VALIDATION_FOLDERS};
 use crate::data::listed::{Listed, is_picture};
-use crate::data::{DataError, Files, Split};
+use crate::data::{DataError, Dataset, Files, Split};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -20,13 +21,14 @@ pub(super) fn is_tree(files: &Files) -> bool {
 
 pub(super) fn open(files: &Files, split: Split) -> Opened {
     let train = part(files, &TRAIN_FOLDERS);
-    let test = part(files, &TEST_FOLDERS);
+    let test_folders = [&TEST_FOLDERS[..], &VALIDATION_FOLDERS].concat();
+    let test = part(files, &test_folders);
     if train.is_none() && test.is_none() {
         return list(files.clone(), None, true);
     }
     let (wanted, folders) = match split {
         Split::Train => (train, &TRAIN_FOLDERS[..]),
-        Split::Test => (test, &TEST_FOLDERS[..]),
+        Split::Test => (test, &test_folders[..]),
     };
     let Some(wanted) = wanted else {
         return Err(DataError::NoSplit {
@@ -40,6 +42,19 @@ pub(super) fn open(files: &Files, split: Split) -> Opened {
         _ => None,
     };
     list(wanted, known, false)
+}
+
+/// The images of a validation folder, where there is a test folder too. Without that, or if nothing tells the classes
+/// of its images, as in ImageNet's, they are the test set.
+pub(super) fn open_validation(files: &Files) -> Result<Option<Arc<dyn Dataset>>, DataError> {
+    let labelled = |folders: &[&str]| part(files, folders).filter(|it| !classes(it).is_empty());
+    match (labelled(&TEST_FOLDERS), labelled(&VALIDATION_FOLDERS)) {
+        (Some(_), Some(validation)) => {
+            let known = part(files, &TRAIN_FOLDERS).map(|train| classes(&train));
+            list(validation, known, false).map(Some)
+        }
+        _ => Ok(None),
+    }
 }
 
 /// What lies in the first of these folders that has class folders; else in the first that is there at all.

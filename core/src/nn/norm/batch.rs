@@ -142,9 +142,13 @@ impl BatchNorm {
         input: Tensor<D>,
         after: AfterNorm<D>,
     ) -> Result<Tensor<D>, OpError> {
+        let values = input.shape().num_elements() / input.dims()[1].max(1);
         let batch = batch_norm_train(input, after, self.epsilon)?;
         self.update(&self.running_mean, batch.mean);
-        self.update(&self.running_var, batch.variance);
+        self.update(
+            &self.running_var,
+            batch.variance.mul_scalar(unbiased(values)),
+        );
         Ok(batch.y)
     }
 
@@ -152,6 +156,14 @@ impl BatchNorm {
         let old = running.value_sync().to_device(&of_batch.device());
         let new = of_batch.detach().mul_scalar(self.momentum);
         running.update((old.mul_scalar(1.0 - self.momentum) + new).detach());
+    }
+}
+
+/// What makes the variance of so many values an unbiased estimate, as PyTorch keeps it. Of a single value there is none.
+fn unbiased(values: usize) -> f64 {
+    match values {
+        0 | 1 => 1.0,
+        values => values as f64 / (values - 1) as f64,
     }
 }
 

@@ -1,6 +1,6 @@
 //! With what it began that numbers ran away.
 
-use super::{Learning, Mark};
+use super::{Learning, Mark, OodImages};
 use crate::session::{Keeper, Pace, SessionError};
 
 impl<K: Keeper, P: Pace> Learning<'_, K, P> {
@@ -22,6 +22,7 @@ impl<K: Keeper, P: Pace> Learning<'_, K, P> {
     async fn retrace(&self, from: &Mark) -> Result<Option<(String, usize)>, SessionError> {
         let mut again = self.trainer.back_at(&from.moment);
         let batches = self.job.train_batches()?;
+        let mut ood = self.job.ood_batches()?.map(OodImages::new);
         let end = self.trainer.position();
         while again.position() != end {
             let position = again.position();
@@ -32,7 +33,13 @@ impl<K: Keeper, P: Pace> Learning<'_, K, P> {
                     again.pass_over()?;
                 } else {
                     let (images, labels) = batch.to_tensors(&self.job.device);
-                    let found = again.learn_and_look(images, labels).await?;
+                    let beside = match &mut ood {
+                        Some(ood) => {
+                            ood.beside(again.position(), batches.len(), &self.job.device)?
+                        }
+                        None => None,
+                    };
+                    let found = again.learn_and_look(images, labels, beside).await?;
                     if let Some(what) = found {
                         return Ok(Some((what, step)));
                     }

@@ -57,8 +57,8 @@ impl<K: Keeper, P: Pace> Learning<'_, K, P> {
     /// What the network is worth now, on some of the test pictures.
     async fn interim(&self, pace: &impl Pace) -> Result<Option<Interim>, SessionError> {
         let sample = Sample::of(self.job.judge());
-        let method = self.job.settings.posterior.method;
-        let judged = sample.evaluate(self.bayes(), method, pace).await?;
+        let name = self.job.settings.result_name();
+        let judged = sample.evaluate(self.bayes(), &name, pace).await?;
         Ok(judged.map(|evaluation| Interim {
             position: self.trainer.position(),
             steps: self.trainer.steps(),

@@ -3,6 +3,7 @@
 use super::Learning;
 use crate::{
     disk,
+    evaluate::Calibration,
     session::{
         Event, Keeper, Pace, SessionError,
         complaint::caught,
@@ -127,6 +128,15 @@ impl<K: Keeper, P: Pace> Learning<'_, K, P> {
         })
     }
 
+    /// Writes the result once more, with what was fitted on the validation set.
+    pub(in crate::session) async fn keep_calibrated_posterior(
+        &mut self,
+        calibration: Calibration,
+    ) -> Result<(), SessionError> {
+        self.header.calibration = Some(calibration);
+        self.keep_posterior().await
+    }
+
     /// Writes the history, which is in the state too: without it the run is whole.
     pub(super) fn keep_history(&mut self) {
         if let Err(error) = self.keeper.history(&self.history) {
@@ -158,8 +168,8 @@ impl<K: Keeper, P: Pace> Learning<'_, K, P> {
             what,
             step,
             back,
-            mean_rate: rates.mean,
-            spread_rate: rates.spread,
+            lr: rates.lr,
+            variational_lr: rates.variational_lr,
         }
     }
 

@@ -1,7 +1,10 @@
 //! A run that goes on, asked what it is worth.
 
 use super::{News, Wish};
-use bayesadapter::session::{Command, Event, Interim, Phase};
+use bayesadapter::{
+    evaluate::ImageSet,
+    session::{Command, Event, Interim, Phase},
+};
 use egui::{RichText, Ui};
 
 /// What is known of the run.
@@ -25,6 +28,7 @@ struct Seen {
     steps: usize,
     pictures: usize,
     of: usize,
+    set: ImageSet,
     draws: usize,
 }
 
@@ -37,6 +41,7 @@ impl Seen {
             steps: interim.steps,
             pictures: evaluation.scores.examples,
             of: evaluation.test_pictures(),
+            set: evaluation.set,
             draws: evaluation.draws,
         }
     }
@@ -97,7 +102,7 @@ impl Follower {
         let Some(text) = self.in_words() else {
             return false;
         };
-        let explained = "A look at the run, by some of the test pictures: looking takes at most a fifth of its time. \
+        let explained = "A look at the run, by some of the validation images, or test images where there are none: looking takes at most a fifth of its time. \
             When it has learnt, it is judged by all of them.";
         let mut follow = false;
         ui.horizontal(|ui| {
@@ -123,8 +128,8 @@ impl Follower {
             Phase::Preparing | Phase::Ended => "the run has not come to its end",
         };
         Some(format!(
-            "{} at step {} of {}: {} of {} test pictures, {draws}; {now}",
-            seen.method, seen.step, seen.steps, seen.pictures, seen.of
+            "{} at step {} of {}: {} of {} {} images, {draws}; {now}",
+            seen.method, seen.step, seen.steps, seen.pictures, seen.of, seen.set
         ))
     }
 }

@@ -28,20 +28,16 @@ pub fn ui(ui: &mut Ui, settings: &mut RunSettings, devices: &[(DeviceChoice, Str
         );
         let explained = "The weight decay of the pre-training, which is the prior: keep its value.";
         rate(ui, "Lambda", explained, &mut training.lambda);
-        rate(
-            ui,
-            "Mean rate",
-            terms::MEAN_RATE,
-            &mut training.rates.mean_rate,
-        );
+        rate(ui, "Learning rate", terms::LR, &mut training.rates.lr);
         if with_spread {
-            let explained = format!("{} It falls three times.", terms::SPREAD_RATE);
-            rate(
-                ui,
-                "Spread rate",
-                &explained,
-                &mut training.rates.spread_rate,
-            );
+            let posterior = settings.posterior.posterior(1, 1.0, 0);
+            let usual = training.rates.variational_lr_of(&posterior);
+            let mut value = usual;
+            let name = "Variational learning rate";
+            rate(ui, name, terms::VARIATIONAL_LR, &mut value);
+            if value != usual {
+                training.rates.variational_lr = Some(value);
+            }
         }
         let explained = "Start of all chance: the same seed gives the same run.";
         whole(ui, "Seed", explained, &mut settings.seed, 0..=u64::MAX);

@@ -1,6 +1,10 @@
 //! The pictures to learn from, and some of another kind.
 
-use super::row::{heading, problem, text};
+use super::{
+    ood_train,
+    row::{heading, problem, text},
+    validation,
+};
 use crate::window::{
     news::Wish,
     purpose::Purpose,
@@ -60,14 +64,18 @@ pub fn ui(
         Some(Err(error)) => problem(ui, error),
         None => {}
     }
+    validation::ui(ui, &mut settings.data.validation);
     ui.add_space(8.0);
     strangers(ui, settings, survey, wishes);
+    ui.add_space(8.0);
+    ood_train::ui(ui, settings);
 }
 
 fn overview(ui: &mut Ui, view: &DataView, sheet: &mut Sheet) {
     ui.label(format!(
-        "{} pictures to learn from, {} to judge by, {} classes",
+        "{} training images, {} for validation, {} test images, {} classes",
         view.train,
+        view.validation,
         view.test,
         view.classes.len()
     ));

@@ -5,10 +5,13 @@ mod data;
 mod layers;
 mod more;
 mod network;
+mod ood_train;
 mod posterior;
 mod preflight;
 mod row;
 mod run_files;
+mod schedule;
+mod validation;
 
 use super::{News, Panel, Wish};
 use crate::window::{

@@ -1,6 +1,9 @@
 //! The settings of a run file that most runs leave as they are.
 
-use super::row::{grid, number, row, whole, within};
+use super::{
+    row::{grid, number, row, whole, within},
+    schedule,
+};
 use bayesadapter::{
     posterior::LowRankForm,
     session::{Method, RunSettings},
@@ -61,29 +64,23 @@ fn rates(ui: &mut Ui, settings: &mut RunSettings) {
     let explained = "How much of a step goes on in the next one; below 1.";
     let momentum = &mut rates.momentum;
     number(ui, "Momentum", explained, momentum, 0.0..=0.999, 0.002);
-    let explained = "What the mean rate is multiplied with at a quarter, a half and three quarters of the run; 1 keeps \
-        it.";
-    let drop = &mut rates.mean_drop;
+    let explained = "Momentum in Nesterov's form, which looks one step ahead.";
+    row(ui, "Nesterov", explained, |ui| {
+        ui.checkbox(&mut rates.nesterov, "")
+    });
+    schedule::ui(ui, "Schedule", &mut rates.schedule);
+    if with_spread {
+        schedule::ui(ui, "Variational schedule", &mut rates.variational_schedule);
+    }
+    let explained = "Share of all steps in which the learning rates rise to their first values.";
     number(
         ui,
-        "Mean rate drops by",
+        "Warm-up",
         explained,
-        drop,
-        0.001..=1.0,
-        0.005,
+        &mut rates.warmup,
+        0.0..=0.9,
+        0.002,
     );
-    if with_spread {
-        let explained = "The same for the spread rate.";
-        let drop = &mut rates.spread_drop;
-        number(
-            ui,
-            "Spread rate drops by",
-            explained,
-            drop,
-            0.001..=1.0,
-            0.005,
-        );
-    }
 }
 
 fn ensemble(ui: &mut Ui, settings: &mut RunSettings) {
@@ -104,39 +101,33 @@ fn ensemble(ui: &mut Ui, settings: &mut RunSettings) {
         });
         combo.response
     });
-    let explained =
-        "How far the factors are from 1 at the start: the standard deviation of their noise.";
-    let std = &mut posterior.initial_std;
-    number(
-        ui,
-        "Spread of the factors",
-        explained,
-        std,
-        0.0..=1.0,
-        0.001,
-    );
+    let explained = "How far the networks of the ensemble are from the shared weights at the start, as a fraction of \
+        them: the standard deviation of the product of their factors.";
+    initial_std(ui, explained, &mut posterior.initial_std, 0.2);
 }
 
 fn gaussian(ui: &mut Ui, settings: &mut RunSettings) {
-    let [least, most] = &mut settings.posterior.initial_log_std;
-    let explained =
-        "Standard deviations start between these two, given by their natural logarithms.";
-    number(
-        ui,
-        "Least log deviation",
-        explained,
-        least,
-        -20.0..=2.0,
-        0.02,
-    );
-    number(
-        ui,
-        "Largest log deviation",
-        explained,
-        most,
-        -20.0..=2.0,
-        0.02,
-    );
+    let posterior = &mut settings.posterior;
+    let Some([least, most]) = &mut posterior.initial_log_std else {
+        let explained = "Standard deviations at the start, as a fraction of the root mean square of each layer's weights.";
+        return initial_std(ui, explained, &mut posterior.initial_std, 0.2);
+    };
+    let explained = "Standard deviations start between these two, given by their natural logarithms, in all layers.";
+    for (name, value) in [
+        ("Least log deviation", least),
+        ("Largest log deviation", most),
+    ] {
+        number(ui, name, explained, value, -20.0..=2.0, 0.02);
+    }
+}
+
+/// The start of the standard deviations, which is that of the family until the user changes it.
+fn initial_std(ui: &mut Ui, explained: &str, setting: &mut Option<f32>, usual: f32) {
+    let mut value = setting.unwrap_or(usual);
+    number(ui, "Initial std", explained, &mut value, 0.0..=1.0, 0.002);
+    if value != setting.unwrap_or(usual) {
+        *setting = Some(value);
+    }
 }
 
 fn rest(ui: &mut Ui, settings: &mut RunSettings) {
