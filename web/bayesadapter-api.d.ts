@@ -12,8 +12,18 @@ export interface Prediction {
   mi: number;
   /** Entropy of the averaged probabilities in nats: all uncertainty. */
   entropy: number;
-  /** The probabilities of every draw. */
+  /** The probabilities of every draw, without a temperature. */
   draws: Float32Array[];
+  /**
+   * Classes that the image may be, from the most probable on, where the file has a calibration: such a set holds the true
+   * class of as many images as it was calibrated for (90 % by default), on images like those of the validation set.
+   */
+  predictionSet?: string[];
+}
+
+export interface PredictOptions {
+  /** Whether the temperature that was fitted on the validation set is applied, where the file has one: true by default. */
+  temperature?: boolean;
 }
 
 export interface Network {
@@ -24,7 +34,7 @@ export interface Network {
    * networks here, in the window and on the command line. Point weights have no draws, and answer once. There are 20
    * draws unless another number up to 4096 is given; a picture or number that cannot be used is a `RangeError`.
    */
-  predict(image: Pixels, draws?: number): Promise<Prediction>;
+  predict(image: Pixels, draws?: number, options?: PredictOptions): Promise<Prediction>;
   /** Gives its memory back. */
   free(): void;
 }

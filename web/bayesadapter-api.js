@@ -14,19 +14,20 @@ export async function load(posteriorBytes, { device = "cpu" } = {}) {
   const classes = loaded.classes;
   return {
     classes,
-    async predict(image, draws = 20) {
+    async predict(image, draws = 20, { temperature = true } = {}) {
       if (!Number.isInteger(draws) || draws < 1 || draws > MOST_DRAWS) {
         throw new RangeError(`draws is ${draws}; give a whole number from 1 to ${MOST_DRAWS}`);
       }
       const { width, height } = image;
       const { channels, pixels } = withoutAlpha(checked(image));
-      const answer = await orTrap(loaded.predict(channels, height, width, pixels, draws));
-      const { probabilities, mi, entropy, draws: flat } = answer;
+      const answer = await orTrap(loaded.predict(channels, height, width, pixels, draws, temperature));
+      const { probabilities, mi, entropy, draws: flat, prediction_set: set } = answer;
       answer.free();
       const rows = Array.from({ length: flat.length / probabilities.length }, (_, draw) =>
         flat.subarray(draw * probabilities.length, (draw + 1) * probabilities.length),
       );
-      return { probabilities, mi, entropy, draws: rows };
+      const predictionSet = set && Array.from(set, (at) => classes[at] ?? String(at));
+      return { probabilities, mi, entropy, draws: rows, predictionSet };
     },
     free: () => loaded.free(),
   };

@@ -47,6 +47,12 @@ pub fn settings(method: Method, device: DeviceChoice, out: &Path) -> RunSettings
             ..FineTuning::from_scratch()
         };
     } else {
+        // The network is young and its data are few: its weights may still move.
+        settings.training.rates.lr = 2e-2;
+        settings.posterior.initial_std = match method {
+            Method::Pse => Some(0.4),
+            _ => Some(0.1),
+        };
         // So that it knows a drawing that is no digit; those of the evaluation are made in another way.
         settings.data.ood_train = vec![OodKind::Doodles.to_string()];
         let map = run_folder(out, Method::Map).join("posterior.safetensors");

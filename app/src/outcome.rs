@@ -62,6 +62,7 @@ pub fn report(path: &Path) -> Result<Report> {
             .collect(),
         pictures: pictures(&evaluations, &test_pictures(&settings)),
         evaluations,
+        strange: None,
     })
 }
 
@@ -148,7 +149,8 @@ pub fn pictures(
     Some(Pictures::of(evaluation, PICTURES, image))
 }
 
-fn image_of(picture: &Picture) -> Option<RgbImage> {
+/// An image in colours, as reports take it; nothing if its pixels do not fit its size.
+pub fn image_of(picture: &Picture) -> Option<RgbImage> {
     let picture = picture.with_channels(3);
     RgbImage::from_raw(picture.width as u32, picture.height as u32, picture.pixels)
 }

@@ -56,7 +56,7 @@ export async function testFiles(report, { browser, url, program, demo, golden, n
     await window.dropFolder(pictures, posterior);
     await window.until("network", (now) => now.happened.files > files && !now.busy);
     await window.click("Set up");
-    await window.place("36 pictures to learn from, 4 to judge by, 2 classes");
+    await window.place("32 training images, 4 for validation, 4 test images, 2 classes");
     await window.dropFolder(empty);
     const { notice } = await window.until("complaint", (now) => now.notice);
     assert.match(notice, /the folder empty has no files in it/);

@@ -60,12 +60,12 @@ export async function testOwn(report, { browser, url, program, name }) {
     await window.drop("weights.safetensors", readFileSync(weights));
     await window.until("page for it", (now) => now.page === "Set up");
     await window.dropFolder(pictures);
-    await window.place("384 pictures to learn from, 60 to judge by, 3 classes");
+    await window.place("384 training images, 12 for validation, 48 test images, 3 classes");
     const fewer = `${pictures}-but-one`;
     cpSync(pictures, fewer, { recursive: true });
     rmSync(join(fewer, "test", "along", "0.pgm"));
     await window.choose("Folder…", fewer);
-    await window.place("384 pictures to learn from, 59 to judge by, 3 classes");
+    await window.place("384 training images, 12 for validation, 47 test images, 3 classes");
     await window.picture("own");
   });
   await test("the loss falls, and the run comes to its end", async () => {

@@ -211,12 +211,12 @@ fn other_files_are_told_apart() {
         bytes[at.unwrap()..][..to.len()].copy_from_slice(to.as_bytes());
         bytes
     };
-    let newer = refused(&replaced("\\\"version\\\":1", "\\\"version\\\":9"));
+    let newer = refused(&replaced("\\\"version\\\":2", "\\\"version\\\":9"));
     assert!(
-        matches!(newer, FileError::Newer { found: 9, known: 1 }),
+        matches!(newer, FileError::Newer { found: 9, known: 2 }),
         "{newer}"
     );
-    let older = refused(&replaced("\\\"version\\\":1", "\\\"version\\\":0"));
+    let older = refused(&replaced("\\\"version\\\":2", "\\\"version\\\":0"));
     let oldest = OLDEST_VERSION;
     assert_eq!(
         older.to_string(),

@@ -2,7 +2,9 @@
 
 use bayesadapter::{
     data::{Picture, Preparation},
+    evaluate::Calibration,
     file::PosteriorFile,
+    metrics::{ConformalMethod, Temperature},
     models::Network,
     posterior::{Bayes, Posterior},
     predict::{Draws, PredictOptions, Prediction},
@@ -18,6 +20,7 @@ pub struct LoadedPosterior {
     device: Device,
     preparation: Preparation,
     class_names: Vec<String>,
+    calibration: Option<Calibration>,
     is_point: bool,
 }
 
@@ -35,6 +38,7 @@ impl LoadedPosterior {
         };
         let preparation = Preparation::new(shape, normalisation.clone());
         let class_names = header.class_names.clone();
+        let calibration = header.calibration.clone();
         let device = match webgpu {
             true => {
                 window::webgpu()
@@ -49,6 +53,7 @@ impl LoadedPosterior {
             device,
             preparation,
             class_names,
+            calibration,
             is_point,
         })
     }
@@ -59,7 +64,8 @@ impl LoadedPosterior {
         self.class_names.clone()
     }
 
-    /// What the network says of a picture of height x width x channels values.
+    /// What the network says of an image of height x width x channels values, with the temperature of the file or
+    /// without it.
     pub async fn predict(
         &self,
         channels: usize,
@@ -67,6 +73,7 @@ impl LoadedPosterior {
         width: usize,
         pixels: Vec<u8>,
         draws: u32,
+        with_temperature: bool,
     ) -> Result<Answer, JsError> {
         let picture = Picture::new(channels, height, width, pixels)?;
         let [channels, height, width] = self.preparation.shape;
@@ -78,26 +85,40 @@ impl LoadedPosterior {
             false => Draws::Fixed(draws),
         };
         let options = PredictOptions::new(draws).with_draws_kept();
-        Ok(Answer(self.bayes.predict_async(input, options).await?))
+        let prediction = self.bayes.predict_async(input, options).await?;
+        let calibration = self.calibration.as_ref();
+        let sets = calibration.and_then(|one| one.sets_by(ConformalMethod::Threshold));
+        let set = sets.map(|sets| sets.set(prediction.probabilities()));
+        let temperature = match calibration {
+            Some(calibration) if with_temperature => calibration.temperature,
+            _ => Temperature::ONE,
+        };
+        Ok(Answer {
+            prediction: prediction.with_temperature(temperature)?,
+            set,
+        })
     }
 }
 
-/// What a network says of one picture.
+/// What a network says of one image.
 #[wasm_bindgen]
-pub struct Answer(Prediction);
+pub struct Answer {
+    prediction: Prediction,
+    set: Option<Vec<u32>>,
+}
 
 #[wasm_bindgen]
 impl Answer {
     /// Of every class, averaged over the draws.
     #[wasm_bindgen(getter)]
     pub fn probabilities(&self) -> Vec<f32> {
-        self.0.probabilities().to_vec()
+        self.prediction.probabilities().to_vec()
     }
 
     /// Mutual information, in nats.
     #[wasm_bindgen(getter)]
     pub fn mi(&self) -> f64 {
-        self.0
+        self.prediction
             .mutual_information()
             .first()
             .copied()
@@ -107,12 +128,25 @@ impl Answer {
     /// In nats.
     #[wasm_bindgen(getter)]
     pub fn entropy(&self) -> f64 {
-        self.0.entropy().first().copied().unwrap_or_default()
+        self.prediction
+            .entropy()
+            .first()
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// Numbers of the classes in the prediction set, from the most probable on, if the file has a calibration.
+    #[wasm_bindgen(getter)]
+    pub fn prediction_set(&self) -> Option<Vec<u32>> {
+        self.set.clone()
     }
 
     /// Of every draw and class, draw by draw.
     #[wasm_bindgen(getter)]
     pub fn draws(&self) -> Vec<f32> {
-        self.0.draw_probabilities.clone().unwrap_or_default()
+        self.prediction
+            .draw_probabilities
+            .clone()
+            .unwrap_or_default()
     }
 }

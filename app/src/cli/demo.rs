@@ -1,6 +1,6 @@
 //! `bayesadapter demo`: the whole story on handwritten digits.
 
-use super::{Voice, devices, finetune, outcome};
+use super::{Voice, devices, finetune, outcome, strange};
 use crate::{
     demo::{fine_tuned_folder, fine_tuned_settings, run_folder, settings},
     error::{BadInput, unwritable},
@@ -12,6 +12,7 @@ use bayesadapter::{
     disk,
     session::{DeviceChoice, Job, Method, RunFolder, RunSettings, SessionError},
 };
+use burn::tensor::Device;
 use clap::Args;
 use std::{
     fs, io,
@@ -120,7 +121,7 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
         }
         runs.push(path);
     }
-    let page = report(&runs, &flags.out, voice)?;
+    let page = report(&runs, &flags.out, &device.device, voice)?;
     voice.say(format_args!(
         "Report: {}\nThe posteriors are beside it. Try:\n  bayesadapter predict {} PICTURE\n{:.0} s in all",
         page.display(),
@@ -210,7 +211,7 @@ fn remove(path: &Path) -> Result<()> {
     }
 }
 
-fn report(runs: &[PathBuf], out: &Path, voice: &Voice) -> Result<PathBuf> {
+fn report(runs: &[PathBuf], out: &Path, device: &Device, voice: &Voice) -> Result<PathBuf> {
     let mut report = Report {
         title: "Handwritten digits, and what is none".to_owned(),
         created: outcome::now(),
@@ -231,10 +232,16 @@ fn report(runs: &[PathBuf], out: &Path, voice: &Voice) -> Result<PathBuf> {
             .extend(outcome::first_layer(&name, &folder.posterior_path())?);
     }
     outcome::table(&report.evaluations, voice);
-    let settings = settings(Method::Pse, DeviceChoice::Auto, out);
+    let (_, settings) = RunFolder::open(run_folder(out, Method::Pse))?;
     let test = settings.data.open(settings.seed)?.test;
+    report.strange = strange::compare(&report.evaluations, out, &*test, device, voice)?;
     report.pictures = outcome::pictures(&report.evaluations, &Some(test));
-    report::write(&report, out)
+    let page = report::write(&report, out)?;
+    if let Some(figure) = &report.strange {
+        let image = strange::write(figure, out)?;
+        voice.say(format_args!("Image: {}", image.display()));
+    }
+    Ok(page)
 }
 
 #[cfg(test)]

@@ -129,6 +129,7 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
         evaluations,
         training: Vec::new(),
         first_layers,
+        strange: None,
     };
     let page = report::write(&report, out)?;
     voice.say(format_args!("Report: {}", page.display()));

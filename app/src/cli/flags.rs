@@ -1,23 +1,26 @@
 //! The flags of a run, which are the run's settings.
 
+mod posterior;
+mod training;
+
 use super::{
-    choices::{Augment, EstimatorFlag, PosteriorFlag, PriorFlag, augmentation},
+    choices::{Augment, augmentation},
     exit::BadInput,
 };
 use anyhow::Result;
 use bayesadapter::{
     data::ValidationSplit,
     models::{Architecture, ModelConfig},
-    posterior::Select,
     session::{DeviceChoice, PRESETS, RunSettings},
-    train::Schedule,
 };
 use clap::Args;
+use posterior::PosteriorFlags;
 use std::path::{Path, PathBuf};
+use training::TrainingFlags;
 
 /// What a run keeps from its start: only device, learning rates, the bound on gradients, what becomes of broken
 /// pictures, the threads that read them and the places of its files can change on the way.
-const FIXED: [&str; 31] = [
+const FIXED: [&str; 33] = [
     "model",
     "replace_head",
     "dropout",
@@ -41,9 +44,11 @@ const FIXED: [&str; 31] = [
     "natural_gradient",
     "ood_alpha",
     "ood_gamma",
+    "ood_batch",
     "freeze_statistics",
     "checkpoint_steps",
     "draws",
+    "coverage",
     "seed",
     "out",
     "config",
@@ -113,123 +118,17 @@ pub struct RunFlags {
     #[arg(long, value_name = "N", help_heading = "Data")]
     pub workers: Option<usize>,
 
-    /// Posterior over the weights: pse (parameter-sharing ensemble), mfg (mean-field Gaussian), or map for
-    /// deterministic fine-tuning [default: pse].
-    #[arg(long, value_enum, help_heading = "Posterior")]
-    pub posterior: Option<PosteriorFlag>,
-    /// Members of a PSE ensemble [default: 20, as in the paper].
-    #[arg(long, value_name = "C", help_heading = "Posterior")]
-    pub components: Option<usize>,
-    /// Rank of the PSE factors [default: 1: in the paper more rank gains nothing].
-    #[arg(long, value_name = "R", help_heading = "Posterior")]
-    pub rank: Option<usize>,
-    /// Standard deviation of the weights at the start, as a fraction of the weights: for PSE that of the product of the
-    /// factors, for MFG a fraction of each layer's rms [default: 0.2].
-    #[arg(long, value_name = "X", help_heading = "Posterior")]
-    pub initial_std: Option<f32>,
-    /// Instead, for MFG: range of the logarithms of the standard deviations at the start, as -6,-5 in the paper
-    /// [default: none].
-    #[arg(
-        long,
-        value_name = "LOW,HIGH",
-        value_parser = log_range,
-        allow_hyphen_values = true,
-        conflicts_with = "initial_std",
-        help_heading = "Posterior"
-    )]
-    pub initial_log_std: Option<[f32; 2]>,
-    /// Which weights become Bayesian: all, last, or path patterns such as 'layer4.*,fc.*' [default: all, as in the
-    /// paper; fewer are cheaper].
-    #[arg(long, value_name = "WHICH", help_heading = "Posterior")]
-    pub layers: Option<String>,
-    /// Centre of the MFG prior: zero, or the pre-trained weights (MOPED) [default: zero, as weight decay has it].
-    #[arg(long, value_enum, help_heading = "Posterior")]
-    pub prior: Option<PriorFlag>,
-
-    /// Passes over the data [default: 12, the paper's for CIFAR-10].
-    #[arg(long, value_name = "N", help_heading = "Training")]
-    pub epochs: Option<u32>,
-    /// Pictures in a mini-batch [default: 128, the paper's]; fewer take less memory.
-    #[arg(long, value_name = "N", help_heading = "Training")]
-    pub batch: Option<usize>,
-    /// Mini-batches per step [default: 1]; more for a large batch in little memory.
-    #[arg(long, value_name = "N", help_heading = "Training")]
-    pub accumulate: Option<usize>,
-    /// The weight decay of the pre-training, which is the prior: keep its value [default: 1e-4].
-    #[arg(
-        long,
-        value_name = "X",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    pub lambda: Option<f64>,
-    /// How the likelihood is estimated [default: exemplar, whose gradients are the calmest].
-    #[arg(long, value_enum, help_heading = "Training")]
-    pub estimator: Option<EstimatorFlag>,
-    /// Learning rate of the pre-trained weights [default: 1e-2; pretrain: 0.1].
-    #[arg(
-        long,
-        alias = "mean-rate",
-        value_name = "X",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    pub lr: Option<f64>,
-    /// Schedule of --lr: constant, step:0.2 (times 0.2 at each quarter), step:0.2@0.3,0.6,0.8, cosine, or cosine:0.1
-    /// (down to a tenth) [default: cosine; pretrain: step:0.2@0.3,0.6,0.8].
-    #[arg(long, value_name = "SCHEDULE", help_heading = "Training")]
-    pub schedule: Option<Schedule>,
-    /// Learning rate of what the posterior adds: factors, or logarithms of standard deviations [default: 1e-3,
-    /// or 1e-5 for MFG by the natural gradient].
-    #[arg(
-        long,
-        alias = "spread-rate",
-        value_name = "X",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    pub variational_lr: Option<f64>,
-    /// Schedule of --variational-lr [default: cosine:0.1].
-    #[arg(long, value_name = "SCHEDULE", help_heading = "Training")]
-    pub variational_schedule: Option<Schedule>,
-    /// Share of all steps in which the learning rates rise to their first values [default: 0].
-    #[arg(long, value_name = "SHARE", help_heading = "Training")]
-    pub warmup: Option<f64>,
-    /// Momentum [default: 0.9].
-    #[arg(long, value_name = "X", help_heading = "Training")]
-    pub momentum: Option<f64>,
-    /// Whether momentum has Nesterov's form [default: true].
-    #[arg(long, value_name = "BOOL", help_heading = "Training")]
-    pub nesterov: Option<bool>,
-    /// Whether an MFG's standard deviations follow the natural gradient, which moves them within a few epochs; the
-    /// plain gradient, as in the paper, hardly does [default: true].
-    #[arg(long, value_name = "BOOL", help_heading = "Training")]
-    pub natural_gradient: Option<bool>,
-    /// Weight of the uncertainty regulariser on --ood-train images [default: 3].
-    #[arg(long, value_name = "X", help_heading = "Training")]
-    pub ood_alpha: Option<f64>,
-    /// Mutual information, in nats, up to which the regulariser raises that of --ood-train images [default: 0.75].
-    #[arg(long, value_name = "X", help_heading = "Training")]
-    pub ood_gamma: Option<f64>,
-    /// Bound on the norm of the gradients [default: none]; 1 tames a run that diverges.
-    #[arg(
-        long,
-        value_name = "X",
-        allow_negative_numbers = true,
-        help_heading = "Training"
-    )]
-    pub clip_norm: Option<f64>,
-    /// Leave running statistics of batch norm as they are [default: update them, as the paper does].
-    #[arg(long, help_heading = "Training")]
-    pub freeze_statistics: bool,
-    /// Steps between saved states, so that little is lost when a run is killed [default: 100]; one is saved after each
-    /// epoch too.
-    #[arg(long, value_name = "N", help_heading = "Training")]
-    pub checkpoint_steps: Option<usize>,
+    #[command(flatten)]
+    pub posterior: PosteriorFlags,
+    #[command(flatten)]
+    pub training: TrainingFlags,
 
     /// Draws of the posterior in the evaluation [default: 20, after which the paper sees no change].
     #[arg(long, value_name = "S", help_heading = "Evaluation")]
     pub draws: Option<u32>,
+    /// Share of images whose prediction set shall hold their class [default: 0.9].
+    #[arg(long, value_name = "SHARE", help_heading = "Evaluation")]
+    pub coverage: Option<f64>,
 
     /// What computes: auto, cpu, gpu or gpu:N [default: auto, a GPU if there is one].
     #[arg(long, value_name = "DEVICE", help_heading = "Run")]
@@ -298,11 +197,6 @@ impl RunFlags {
 
     /// Puts what is given into the settings.
     pub fn apply(&self, settings: &mut RunSettings) {
-        fn set<T: Clone>(place: &mut T, flag: &Option<T>) {
-            if let Some(value) = flag {
-                place.clone_from(value);
-            }
-        }
         set(&mut settings.model.architecture, &self.model);
         set(&mut settings.model.weights, &self.weights.clone().map(Some));
         settings.model.replace_head |= self.replace_head;
@@ -313,80 +207,29 @@ impl RunFlags {
         );
         settings.data.skip_broken |= self.skip_broken;
         set(&mut settings.data.workers, &self.workers);
-        set(&mut settings.posterior.components, &self.components);
-        set(&mut settings.posterior.rank, &self.rank);
-        set(&mut settings.training.epochs, &self.epochs);
-        set(&mut settings.training.batch, &self.batch);
-        set(&mut settings.training.accumulate, &self.accumulate);
-        set(&mut settings.training.lambda, &self.lambda);
-        set(&mut settings.training.clip_norm, &self.clip_norm.map(Some));
-        set(
-            &mut settings.training.checkpoint_steps,
-            &self.checkpoint_steps,
-        );
         set(&mut settings.evaluation.draws, &self.draws);
+        set(&mut settings.evaluation.coverage, &self.coverage);
         set(&mut settings.device, &self.device);
         set(&mut settings.seed, &self.seed);
         set(&mut settings.model.dropout, &self.dropout);
         set(&mut settings.data.validation, &self.validation);
         set(&mut settings.data.split_seed, &self.split_seed.map(Some));
         set(&mut settings.data.ood_train, &self.ood_train);
-        let regularisation = &mut settings.training.regularisation;
-        set(&mut regularisation.alpha, &self.ood_alpha);
-        set(&mut regularisation.gamma, &self.ood_gamma);
-        let rates = &mut settings.training.rates;
-        set(&mut rates.lr, &self.lr);
-        set(&mut rates.schedule, &self.schedule);
-        set(&mut rates.variational_lr, &self.variational_lr.map(Some));
-        set(&mut rates.variational_schedule, &self.variational_schedule);
-        set(&mut rates.warmup, &self.warmup);
-        set(&mut rates.momentum, &self.momentum);
-        set(&mut rates.nesterov, &self.nesterov);
-        set(&mut rates.natural_gradient, &self.natural_gradient);
-        self.apply_choices(settings);
-    }
-
-    fn apply_choices(&self, settings: &mut RunSettings) {
-        if let Some(posterior) = self.posterior {
-            settings.posterior.method = posterior.into();
-        }
-        if let Some(prior) = self.prior {
-            settings.posterior.prior = prior.into();
-        }
-        if let Some(estimator) = self.estimator {
-            settings.training.estimator = estimator.into();
-        }
-        if let Some(layers) = &self.layers {
-            settings.posterior.layers = match layers.as_str() {
-                "all" => Select::All,
-                "last" => Select::LastLayer,
-                patterns => Select::paths(patterns.split(',')),
-            };
-        }
+        self.posterior.apply(&mut settings.posterior);
+        self.training.apply(&mut settings.training);
         if let Some(steps) = &self.augment {
             settings.data.augmentation = augmentation(steps, input_side(settings));
         }
         if let Some(side) = self.cutout {
             settings.data.augmentation.cutout = side;
         }
-        if self.initial_std.is_some() || self.initial_log_std.is_some() {
-            settings.posterior.initial_std = self.initial_std;
-            settings.posterior.initial_log_std = self.initial_log_std;
-        }
-        if self.freeze_statistics {
-            settings.training.running_statistics = bayesadapter::train::RunningStatistics::Freeze;
-        }
     }
 }
 
-/// Two numbers with a comma between them.
-fn log_range(text: &str) -> Result<[f32; 2], String> {
-    let numbers: Result<Vec<f32>, _> = text.split(',').map(|part| part.trim().parse()).collect();
-    match numbers.as_deref() {
-        Ok(&[low, high]) => Ok([low, high]),
-        _ => Err(format!(
-            "\"{text}\" is not a range; two numbers are needed, such as -6,-5"
-        )),
+/// Puts what is given in its place.
+fn set<T: Clone>(place: &mut T, flag: &Option<T>) {
+    if let Some(value) = flag {
+        place.clone_from(value);
     }
 }
 
@@ -437,7 +280,11 @@ fn input_side(settings: &RunSettings) -> usize {
 #[allow(clippy::unwrap_used, reason = "a test fails by it")]
 mod tests {
     use super::*;
-    use bayesadapter::{pass::Estimator, session::Method, train::FineTuning};
+    use bayesadapter::{
+        pass::Estimator,
+        session::Method,
+        train::{FineTuning, Schedule},
+    };
 
     #[test]
     fn every_flag_is_fixed_or_may_change_when_a_run_goes_on() {
@@ -521,7 +368,10 @@ mod tests {
         std::fs::write(&file, text).unwrap();
         let flags = RunFlags {
             config: Some(file.clone()),
-            epochs: Some(9),
+            training: TrainingFlags {
+                epochs: Some(9),
+                ..TrainingFlags::default()
+            },
             ..RunFlags::default()
         };
         let start = |settings: &mut RunSettings| {

@@ -20,6 +20,7 @@ mod ops;
 pub(crate) mod outcome;
 mod places;
 mod predict;
+mod strange;
 mod test_pictures;
 
 use anyhow::Result;

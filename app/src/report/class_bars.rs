@@ -2,8 +2,8 @@
 
 use super::{
     Chart,
-    palette::{BLUE, FAINT, Ink, MESH, TEXT},
-    svg::{WIDTH, words},
+    palette::{BLUE, FAINT, MESH, TEXT},
+    svg::{WIDTH, rectangle, words},
     text::{percent, quoted},
 };
 use std::fmt::Write;
@@ -138,16 +138,6 @@ fn along(probability: f64) -> f64 {
         false => probability.clamp(0.0, 1.0),
     };
     BARS_FROM + (BARS_TO - BARS_FROM) * share
-}
-
-fn rectangle(out: &mut String, [x, y, width, height]: [f64; 4], ink: Ink, opacity: f64) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        out,
-        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{}\" \
-         fill-opacity=\"{opacity}\"/>",
-        ink.light_hex()
-    );
 }
 
 /// A name that fits beside the bars.

@@ -14,6 +14,7 @@ pub(crate) mod palette;
 mod pictures;
 #[cfg(not(target_family = "wasm"))]
 mod raster;
+mod strange;
 mod svg;
 mod text;
 mod tiles;
@@ -26,6 +27,7 @@ pub use palette::Ink;
 pub use pictures::{Picture, Pictures};
 #[cfg(not(target_family = "wasm"))]
 pub use raster::png;
+pub use strange::{Recognition, STRANGE_COLUMNS, StrangeFigure, StrangeTile};
 pub use svg::Chart;
 pub use tiles::Tiles;
 
@@ -45,6 +47,8 @@ pub struct Report {
     pub training: Vec<TrainingRun>,
     pub first_layers: Vec<FirstLayer>,
     pub pictures: Option<Pictures>,
+    /// What is said of drawings that are none of the classes.
+    pub strange: Option<StrangeFigure>,
 }
 
 /// How the training of a method went.

@@ -1,6 +1,8 @@
 //! A chart as one SVG document.
 
 use super::{palette::Ink, text::escaped};
+use image::RgbImage;
+use std::fmt::Write;
 
 /// Units of drawing per pixel. Charts are drawn on a grid of whole numbers, and steps of a pixel would show in
 /// their curves.
@@ -48,4 +50,32 @@ pub fn words((x, y): (f64, f64), size: u32, ink: Ink, anchor: &str, text: &str) 
         "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" font-family=\"sans-serif\" font-size=\"{size}\" \
          fill=\"{fill}\">{text}</text>\n"
     )
+}
+
+/// A filled rectangle: its left and upper edge, width and height.
+pub fn rectangle(out: &mut String, [x, y, width, height]: [f64; 4], ink: Ink, opacity: f64) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        out,
+        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{}\" \
+         fill-opacity=\"{opacity}\"/>",
+        ink.light_hex()
+    );
+}
+
+/// An image from a place on; its pixels are as wide and as high as `scale` says.
+pub fn pixels(out: &mut String, image: &RgbImage, (x, y): (f64, f64), [across, down]: [f64; 2]) {
+    let _ = writeln!(
+        out,
+        "<g transform=\"translate({x:.1} {y:.1}) scale({across:.3} {down:.3})\" shape-rendering=\"crispEdges\">"
+    );
+    for (x, y, pixel) in image.enumerate_pixels() {
+        let [red, green, blue] = pixel.0;
+        // Lower case, which the rules for dark ground do not match: these colours are data.
+        let _ = write!(
+            out,
+            "<path fill=\"#{red:02x}{green:02x}{blue:02x}\" d=\"M{x} {y}h1v1h-1z\"/>"
+        );
+    }
+    out.push_str("</g>\n");
 }

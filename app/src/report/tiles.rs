@@ -3,7 +3,7 @@
 use super::{
     Chart,
     palette::{FAINT, TEXT},
-    svg::{WIDTH, words},
+    svg::{WIDTH, pixels, words},
     text::quoted,
 };
 use crate::picture::{self, HeatMap};
@@ -171,19 +171,7 @@ impl Tiles {
         for (at, picture) in pictures.iter().enumerate() {
             let x = MARGIN as f64 + wide * (at % columns) as f64;
             let y = top + high * (at / columns) as f64;
-            let _ = writeln!(
-                out,
-                "<g transform=\"translate({x:.1} {y:.1}) scale({across:.3} {down:.3})\" shape-rendering=\"crispEdges\">"
-            );
-            for (x, y, pixel) in picture.enumerate_pixels() {
-                let [red, green, blue] = pixel.0;
-                // Lower case, which the rules for dark ground do not match: these colours are data.
-                let _ = write!(
-                    out,
-                    "<path fill=\"#{red:02x}{green:02x}{blue:02x}\" d=\"M{x} {y}h1v1h-1z\"/>"
-                );
-            }
-            out.push_str("</g>\n");
+            pixels(out, picture, (x, y), [across, down]);
         }
         top + high * pictures.len().div_ceil(columns) as f64
     }

@@ -37,6 +37,7 @@ fn a_report_has_every_section_and_stands_alone() {
     let sections = [
         "summary",
         "comparison",
+        "never-seen",
         "calibration",
         "uncertainty",
         "selection",

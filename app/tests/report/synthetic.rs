@@ -6,7 +6,10 @@ use bayesadapter::{
     ops::{NoiseKey, fill_normals},
     predict::Prediction,
 };
-use bayesadapter_app::report::{FirstLayer, Pictures, Report, TrainingPoint, TrainingRun};
+use bayesadapter_app::report::{
+    FirstLayer, Pictures, Recognition, Report, StrangeFigure, StrangeTile, TrainingPoint,
+    TrainingRun,
+};
 use image::{Rgb, RgbImage};
 
 pub const CLASSES: [&str; 10] = [
@@ -157,6 +160,27 @@ pub fn report() -> Report {
             first_layer("PSE", [64, 3, 7, 7]),
         ],
         pictures: Some(pictures),
+        strange: Some(strange()),
+    }
+}
+
+/// What two pretended networks say of two images.
+fn strange() -> StrangeFigure {
+    let tile = |at: usize, recognition| StrangeTile {
+        image: picture(at),
+        baseline_class: "cat".to_owned(),
+        baseline_confidence: 0.97,
+        class: "dog".to_owned(),
+        recognition,
+    };
+    StrangeFigure {
+        baseline: "MAP".to_owned(),
+        method: "PSE".to_owned(),
+        drawings: 2_000,
+        baseline_confidence: 0.9,
+        recognised: 0.8,
+        known: vec![tile(0, Recognition::Sure)],
+        strange: vec![tile(1, Recognition::NeverSeen)],
     }
 }
 

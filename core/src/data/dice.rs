@@ -18,6 +18,8 @@ pub(super) enum Purpose {
     Corruption = 0xDA7A_0100,
     /// And the following ones, one per kind of OOD images.
     Ood = 0xDA7A_0200,
+    /// And the following ones, one per kind of strange drawings.
+    Strange = 0xDA7A_0300,
 }
 
 /// The numbers of one example of a key, in order.

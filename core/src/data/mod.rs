@@ -38,11 +38,13 @@ mod layout;
 mod listed;
 mod memory;
 mod ood;
+mod pen;
 mod picture;
 mod preparation;
 mod resample;
 mod scribbles;
 mod split;
+mod strange;
 
 pub use batches::{Batch, BatchSettings, Batches};
 pub use corruption::{Corrupted, Corruption, FrostPictures};
@@ -60,6 +62,7 @@ pub use picture::{MAX_SIDE, Picture};
 pub use preparation::{Augmentation, Preparation};
 pub use scribbles::scribbles;
 pub use split::{Share, Splits, Subset, ValidationSource, ValidationSplit, stratified_split};
+pub use strange::{StrangeDrawings, StrangeKind, strange_drawings};
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

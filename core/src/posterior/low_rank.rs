@@ -404,6 +404,7 @@ impl Reparameterization for Factors {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by it")]
 mod tests {
     use super::*;
 
@@ -454,6 +455,35 @@ mod tests {
             assert!((mean - 1.0).abs() < 0.05, "{rank}: {mean}");
             let found = variance.sqrt() / f64::from(initial_std);
             assert!((found - 1.0).abs() < 0.05, "{rank}: {found}");
+        }
+    }
+
+    #[test]
+    fn the_mean_of_a_file_that_does_not_say_is_that_of_its_components() {
+        let mut stored = serde_json::to_value(LowRankEnsemble::fine_tune(10)).unwrap();
+        stored.as_object_mut().unwrap().remove("mean");
+        let old: LowRankEnsemble = serde_json::from_value(stored).unwrap();
+        assert_eq!(old.mean, EnsembleMean::Average);
+        let device = Device::flex();
+        let shared = Tensor::<2>::from_floats([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]], &device);
+        for (ensemble, is_average) in [(old, true), (LowRankEnsemble::fine_tune(10), false)] {
+            let factors = ensemble.attach(0, &[2, 3], &device).unwrap();
+            let values = |weight: Tensor<2>| weight.into_data().try_to_vec::<f32>().unwrap();
+            let mean = values(factors.weight(shared.clone(), None));
+            let draws = (0..20).map(|draw| values(factors.weight(shared.clone(), Some(draw))));
+            let mut average = vec![0.0; 6];
+            for draw in draws {
+                for (sum, value) in average.iter_mut().zip(draw) {
+                    *sum += value / 20.0;
+                }
+            }
+            let close = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5);
+            assert_eq!(close(&mean, &average), is_average);
+            assert_eq!(
+                mean == values(shared.clone()),
+                !is_average,
+                "to the last bit"
+            );
         }
     }
 

@@ -84,12 +84,13 @@ impl Job {
         } = splits;
         let source = validation_source.map(|source| source.to_string());
         let validation = validation.map(|images| (source.unwrap_or_default(), images));
-        let ood_train = open::ood_training_images(&settings, &train)?;
         let mut architecture: Architecture = settings.model.architecture.parse()?;
         architecture = architecture.with_classes(train.class_names().len());
         if settings.model.dropout > 0.0 {
             architecture = architecture.with_dropout(settings.model.dropout)?;
         }
+        let input = architecture.input_shape();
+        let ood_train = open::ood_training_images(&settings, &train, input)?;
         let device = device.clone().autodiff();
         let (network, load) = match checkpoint {
             None => (drawn(&architecture, settings.seed, &device)?, None),

@@ -151,10 +151,11 @@ pub fn starting_point(
 }
 
 /// The OOD images that a run learns to be unsure of, if its settings name some: kinds that are generated from its
-/// training images, and data by their names and paths.
+/// training images for an input `[channels, height, width]`, and data by their names and paths.
 pub(super) fn ood_training_images(
     settings: &RunSettings,
     train: &Arc<dyn Dataset>,
+    [_, height, width]: [usize; 3],
 ) -> Result<Option<Arc<dyn Dataset>>, SessionError> {
     let (mut kinds, mut parts) = (Vec::new(), Vec::new());
     for name in &settings.data.ood_train {
@@ -165,7 +166,8 @@ pub(super) fn ood_training_images(
     }
     if !kinds.is_empty() {
         let generated = GeneratedOod::new(Arc::clone(train), &kinds, settings.seed)?;
-        parts.insert(0, Arc::new(generated));
+        // What is done to an image at another size than the network's would be averaged away.
+        parts.insert(0, Arc::new(generated.with_size(height, width)?));
     }
     Ok(Joined::of(parts))
 }

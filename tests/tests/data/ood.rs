@@ -288,16 +288,16 @@ fn blur_is_as_strong_on_large_images() {
 fn blurred_digits_are_smoother_and_as_bright() {
     let source = train();
     let ood = generated(source.clone(), &[OodKind::BlurJpeg], 0);
-    let (mut before, mut after, mut changed) = (0.0, 0.0, 0.0);
+    let (mut smoother, mut changed) = (0, 0.0);
     for index in 0..200 {
         let (blurred, clean) = (image(&ood, index), image(&*source, index));
-        before += roughness(&clean);
-        after += roughness(&blurred);
+        smoother += usize::from(roughness(&blurred) < roughness(&clean));
         let sum =
             |of: &Picture| of.pixels.iter().map(|&value| f64::from(value)).sum::<f64>() / 64.0;
         changed += (sum(&blurred) - sum(&clean)) / 200.0;
     }
-    assert!(after < 0.9 * before, "{after} and {before}");
+    // Not all: on 8 pixels the weakest blur is a quarter of one, and JPEG adds edges of its own.
+    assert!(smoother > 160, "{smoother} of 200");
     assert!(changed.abs() < 8.0, "brightness changes by {changed}");
 }
 
@@ -463,77 +463,4 @@ fn what_cannot_be_made_is_refused() {
     let ood = generated(Watched::new(|index| index == 3), &[OodKind::Noise], 0);
     assert!(ood.picture(2).is_ok());
     assert!(matches!(ood.picture(3), Err(DataError::Broken { .. })));
-}
-
-#[test]
-fn throwaway_sheet() {
-    use bayesadapter::data::{Splits, open};
-    let sheet = |name: &str,
-                 source: Arc<dyn Dataset>,
-                 extra: Option<Arc<dyn Dataset>>,
-                 side: usize,
-                 zoom: usize| {
-        let (cols, mut rows): (usize, Vec<Vec<Picture>>) = (24, Vec::new());
-        rows.push((0..cols).map(|i| image(&*source, i)).collect());
-        for kind in OodKind::ALL {
-            let ood = generated(source.clone(), &[kind], 0);
-            for r in 0..2 {
-                rows.push((0..cols).map(|i| image(&ood, r * cols + i)).collect());
-            }
-        }
-        if let Some(extra) = extra {
-            for r in 0..2 {
-                rows.push((0..cols).map(|i| image(&*extra, r * cols + i)).collect());
-            }
-        }
-        let cell = side * zoom + 2;
-        let (w, h) = (cols * cell, rows.len() * cell);
-        let mut px = vec![90u8; w * h * 3];
-        for (r, row) in rows.iter().enumerate() {
-            for (c, im) in row.iter().enumerate() {
-                let im = im.with_channels(3);
-                for y in 0..side * zoom {
-                    for x in 0..side * zoom {
-                        let at = ((r * cell + y) * w + c * cell + x) * 3;
-                        px[at..at + 3].copy_from_slice(im.pixel(y / zoom, x / zoom));
-                    }
-                }
-            }
-        }
-        let pic = Picture::new(3, h, w, px).unwrap();
-        std::fs::write(
-            format!("/tmp/doodle/{name}.png"),
-            crate::fixtures::png(&pic),
-        )
-        .unwrap();
-    };
-    sheet("digits", train(), Some(Arc::new(scribbles(360, 0))), 8, 5);
-    if let Ok(path) = std::env::var("SHEET_CIFAR") {
-        sheet("cifar", open(path, Split::Train).unwrap(), None, 32, 1);
-    }
-    if let Ok(path) = std::env::var("SHEET_FMNIST") {
-        sheet("fmnist", open(path, Split::Train).unwrap(), None, 28, 1);
-    }
-    let test = Splits::hold_out(train(), 0).test;
-    println!(
-        "PIN {:?}",
-        (0..20).map(|i| test.name(i)).collect::<Vec<_>>()
-    );
-    let t = std::time::Instant::now();
-    let big = set((0..8).map(|s| picture(3, 224, 224, s)).collect());
-    for kind in OodKind::ALL {
-        let ood = generated(big.clone(), &[kind], 0);
-        let t = std::time::Instant::now();
-        for i in 0..20 {
-            image(&ood, i);
-        }
-        println!("TIME {kind} {:?} per image at 224", t.elapsed() / 20);
-    }
-    let ood = generated(train(), &[OodKind::Doodles], 0);
-    let t2 = std::time::Instant::now();
-    for i in 0..1000 {
-        image(&ood, i);
-    }
-    println!("TIME doodles 8 {:?}", t2.elapsed() / 1000);
-    println!("{:?}", t.elapsed());
 }

@@ -6,6 +6,7 @@ mod diverging;
 mod keeping;
 mod looking;
 mod refusing;
+mod validation;
 
 use bayesadapter::{
     data::{Dataset, Split, digits},

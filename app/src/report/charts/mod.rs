@@ -10,7 +10,7 @@ mod uncertainty;
 pub use calibration::Reliability;
 
 use super::{
-    Chart, Report,
+    Chart, Report, StrangeFigure,
     look::{Key, Look},
 };
 use anyhow::Result;
@@ -30,6 +30,15 @@ pub struct Section {
 /// All sections that have charts.
 pub fn sections(report: &Report) -> Result<Vec<Section>> {
     let mut sections = vec![
+        Section {
+            id: "never-seen",
+            title: "What does it say of what it has never seen?",
+            introduction: "A network without a posterior (MAP) chooses one of its classes for every image, and is \
+                often sure of it even where the image is of none of them. A posterior predicts with several draws, \
+                which are networks sampled from it. They agree about images like those of training, and disagree \
+                about others.",
+            charts: report.strange.iter().map(StrangeFigure::chart).collect(),
+        },
         Section {
             id: "calibration",
             title: "Is it as sure as it should be?",

@@ -126,16 +126,16 @@ mod tests {
     fn areas_are_those_of_the_shapes() {
         let mut dot = Canvas::new(64, 64);
         dot.path(&[[0.5, 0.5]], 0.25);
-        assert!((mean(&dot) - std::f32::consts::PI / 16.0).abs() < 2e-3);
+        assert!((mean(&dot) - std::f32::consts::PI / 16.0).abs() < 5e-3);
         let mut line = Canvas::new(64, 64);
         line.path(&[[0.25, 0.5], [0.75, 0.5]], 0.1);
         let capsule = 0.5 * 0.2 + std::f32::consts::PI * 0.01;
-        assert!((mean(&line) - capsule).abs() < 2e-3);
+        assert!((mean(&line) - capsule).abs() < 5e-3);
         let mut triangle = Canvas::new(64, 64);
         triangle.fill(&[[0.1, 0.9], [0.9, 0.9], [0.5, 0.1]]);
-        assert!((mean(&triangle) - 0.32).abs() < 2e-3);
+        assert!((mean(&triangle) - 0.32).abs() < 5e-3);
         triangle.invert();
-        assert!((mean(&triangle) - 0.68).abs() < 2e-3);
+        assert!((mean(&triangle) - 0.68).abs() < 5e-3);
     }
 
     #[test]
