@@ -1,8 +1,10 @@
 //! Batch normalisation against ordinary tensor operations and finite differences, for shared scales and
 //! for one per row, on every device.
 
-use bayesadapter::ops::{
-    AfterNorm, NoiseKey, OpError, batch_norm, batch_norm_train, fill_normals, reference,
+use bayesadapter::{
+    nn::BatchNormConfig,
+    ops::{AfterNorm, NoiseKey, OpError, batch_norm, batch_norm_train, fill_normals, reference},
+    pass::Pass,
 };
 use bayesadapter_tests::{Tolerance, assert_close, devices, values};
 use burn::tensor::{Device, Tensor, TensorData};
@@ -253,4 +255,27 @@ fn refuses_what_does_not_fit() {
     assert_eq!(run([4, 3], [1, 3], 4), shape("shift", [4, 3], [1, 3]));
     let empty = OpError::Empty { what: "the batch" };
     assert_eq!(run([1, 3], [1, 3], 0), Err(empty));
+}
+
+#[test]
+fn running_variances_are_unbiased_as_pytorchs() {
+    for (name, device) in devices() {
+        let layer = BatchNormConfig::new(1).init(&device);
+        // Mean 2, and squares of deviations that sum to 10: a variance of 10 / 4 by the unbiased estimate.
+        let x = TensorData::new(vec![0.0f32, 1.0, 2.0, 3.0, 4.0], [5, 1, 1]);
+        let x = Tensor::<3>::from_data(x, &device);
+        Pass::train_mean().run(|| layer.forward(x)).unwrap();
+        let running = |state: Tensor<1>| values(state)[0];
+        let mean = running(layer.running_mean.value_sync());
+        let variance = running(layer.running_var.value_sync());
+        assert!((mean - 0.2).abs() < 1e-6, "{name}: {mean}");
+        assert!(
+            (variance - (0.9 + 0.1 * 2.5)).abs() < 1e-6,
+            "{name}: {variance}"
+        );
+        // Of a single value there is no variance: nothing becomes infinite.
+        let one = Tensor::<3>::ones([1, 1, 1], &device);
+        Pass::train_mean().run(|| layer.forward(one)).unwrap();
+        assert!(running(layer.running_var.value_sync()).is_finite());
+    }
 }

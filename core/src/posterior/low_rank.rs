@@ -151,6 +151,11 @@ impl LowRankEnsemble {
             let value = self.initial_std.to_string();
             return wrong("initial_std", value, "between 0 and 1, such as 0.2");
         }
+        if self.rank > 1 && self.initial_std == 0.0 {
+            let need =
+                "positive with a rank above 1, such as 0.2: ranks that start alike stay alike";
+            return wrong("initial_std", "0".to_owned(), need);
+        }
         if self.prior.mean != super::PriorMean::Zero {
             return wrong(
                 "the mean of the prior",

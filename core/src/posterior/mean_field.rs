@@ -261,3 +261,52 @@ impl Reparameterization for LogStd {
         self.samples(&one, mean, DrawAxis::Draw, 1).reshape(shape)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by it")]
+mod tests {
+    use super::*;
+
+    fn psi(posterior: &MeanField, values: [f32; 4]) -> Vec<f32> {
+        let mean = Tensor::<1>::from_floats(values, &Device::flex());
+        let state = posterior.attach(0, mean);
+        state.psi.val().into_data().try_to_vec().unwrap()
+    }
+
+    #[test]
+    fn a_relative_start_is_a_fraction_of_the_root_mean_square() {
+        let posterior = MeanField::fine_tune(10).with_initial_std(InitialStd::Relative(0.5));
+        // The mean square of these is 30 / 4.
+        let expected = (0.5 * 7.5f32.sqrt()).ln();
+        for psi in psi(&posterior, [1.0, -2.0, 3.0, -4.0]) {
+            assert!((psi - expected).abs() < 1e-6, "{psi} and {expected}");
+        }
+        // Zeros have no scale of their own.
+        for psi in psi(&posterior, [0.0; 4]) {
+            assert!((psi - LEAST_STD.ln()).abs() < 1e-5, "{psi}");
+        }
+    }
+
+    #[test]
+    fn both_starts_come_back_from_a_file() {
+        let uniform = InitialStd::LogUniform([-6.0, -5.0]);
+        for start in [InitialStd::Relative(0.17), uniform] {
+            let posterior = MeanField::fine_tune(10).with_initial_std(start);
+            let text = serde_json::to_string(&posterior).unwrap();
+            let again: MeanField = serde_json::from_str(&text).unwrap();
+            assert_eq!(again, posterior, "{text}");
+        }
+        let mut stored = serde_json::to_value(MeanField::fine_tune(10)).unwrap();
+        let stored = stored.as_object_mut().unwrap();
+        stored.remove("initial_std");
+        stored.insert(
+            "initial_log_std".to_owned(),
+            serde_json::json!([-6.0, -5.0]),
+        );
+        let old: MeanField = serde_json::from_value(stored.clone().into()).unwrap();
+        assert_eq!(
+            old.initial_std, uniform,
+            "as version 1 of the format has it"
+        );
+    }
+}

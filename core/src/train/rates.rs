@@ -323,3 +323,59 @@ impl LrScheduler for Scheduler {
 
 /// Key of the number of steps in a record.
 const STEP: &str = "step";
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by it")]
+mod tests {
+    use super::*;
+    use crate::posterior::{LowRankEnsemble, MeanField};
+
+    #[test]
+    fn learning_rates_rise_and_then_follow_their_schedules() {
+        let settings = FineTuning {
+            lr: 0.8,
+            schedule: Schedule::step(0.5),
+            variational_lr: Some(0.4),
+            variational_schedule: Schedule::Cosine { end: 0.5 },
+            warmup: 0.2,
+            ..FineTuning::default()
+        };
+        let posterior = LowRankEnsemble::fine_tune(10).into();
+        let rates: Vec<Rates> = (0..10)
+            .map(|step| settings.rates_at(&posterior, step, 10))
+            .collect();
+        let lr: Vec<f64> = rates.iter().map(|rates| rates.lr).collect();
+        assert_eq!(lr, [0.4, 0.8, 0.8, 0.8, 0.4, 0.4, 0.2, 0.2, 0.1, 0.1]);
+        assert_eq!(rates[1].variational_lr, 0.4);
+        // Half of the eight steps after the warm-up: the middle between the first value and its half.
+        assert!((rates[6].variational_lr - 0.3).abs() < 1e-15);
+    }
+
+    #[test]
+    fn gaussians_follow_the_natural_gradient_and_ensembles_do_not() {
+        let settings = FineTuning::default();
+        let gaussian: Posterior = MeanField::fine_tune(500).into();
+        let ensemble: Posterior = LowRankEnsemble::fine_tune(500).into();
+        assert_eq!(settings.variational_scale(&gaussian), 250.0);
+        assert_eq!(settings.variational_scale(&ensemble), 1.0);
+        assert_eq!(FineTuning::paper().variational_scale(&gaussian), 1.0);
+        assert_eq!(settings.variational_lr_of(&gaussian), 1e-5);
+        assert_eq!(settings.variational_lr_of(&ensemble), 1e-3);
+    }
+
+    #[test]
+    fn run_files_of_version_0_1_keep_their_meaning() {
+        let old = "mean_rate = 8e-4\nmean_drop = 1.0\nspread_rate = 0.1\nspread_drop = 0.2\nmomentum = 0.9";
+        let settings: FineTuning = toml::from_str(old).unwrap();
+        assert_eq!(
+            (settings.lr, &settings.schedule),
+            (8e-4, &Schedule::Constant)
+        );
+        assert_eq!(settings.variational_lr, Some(0.1));
+        assert_eq!(settings.variational_schedule, Schedule::step(0.2));
+        assert!(settings.nesterov && !settings.natural_gradient);
+        let text = toml::to_string(&settings).unwrap();
+        assert_eq!(toml::from_str::<FineTuning>(&text).unwrap(), settings);
+        assert!(toml::from_str::<FineTuning>("learning = 1").is_err());
+    }
+}

@@ -6,8 +6,8 @@ use bayesadapter::{
     models::Architecture,
     pass::{Estimator, Pass, PassError},
     posterior::{
-        Bayes, ConvertError, IntoBayes, LeftAlone, LowRankEnsemble, LowRankForm, MeanField, Point,
-        Posterior, PriorMean, Select, Spread,
+        Bayes, ConvertError, InitialStd, IntoBayes, LeftAlone, LowRankEnsemble, LowRankForm,
+        MeanField, Point, Posterior, PriorMean, Select, Spread,
     },
 };
 use bayesadapter_tests::{Tolerance, assert_close, devices, values};
@@ -197,6 +197,14 @@ fn settings_without_sense_are_refused() {
     setting(MeanField::fine_tune(0).into());
     setting(MeanField::fine_tune(10).with_lambda(-1.0).into());
     setting(MeanField::fine_tune(10).with_lambda(f64::NAN).into());
+    for initial_std in [
+        InitialStd::Relative(0.0),
+        InitialStd::Relative(f32::NAN),
+        InitialStd::LogUniform([-5.0, -6.0]),
+    ] {
+        let gaussian = MeanField::fine_tune(10).with_initial_std(initial_std);
+        setting(gaussian.into());
+    }
     setting(LowRankEnsemble::fine_tune(10).with_components(0).into());
     setting(LowRankEnsemble::fine_tune(10).with_rank(0).into());
     // A prior at the pre-trained weights is for Gaussians alone.
