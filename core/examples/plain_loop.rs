@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let loss = CrossEntropyLossConfig::new().init(&device);
     let network = pretrained(&x, &labels, &device);
 
-    // So few examples leave much open: the spreads may start wide and learn fast.
+    // So few examples leave much open: the standard deviations start wide.
     let steps = 1_000;
     let settings = FineTuning {
         lr: 0.01,

@@ -364,7 +364,8 @@ mod tests {
     fn a_run_file_lies_over_the_start_and_flags_lie_over_it() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("run.toml");
-        let text = "model.architecture = 'resnet50'\ntraining.epochs = 7\ntraining.rates.mean_rate = 0.3\n";
+        let text =
+            "model.architecture = 'resnet50'\ntraining.epochs = 7\ntraining.rates.lr = 0.3\n";
         std::fs::write(&file, text).unwrap();
         let flags = RunFlags {
             config: Some(file.clone()),

@@ -1,20 +1,20 @@
-//! Several data sets as one.
+//! Several data sets as one, for their images alone.
 
 use super::{DataError, Dataset, Picture};
 use std::sync::Arc;
 
-/// Several data sets one after the other, with the class names of the first.
+/// The images of several data sets one after the other. Their labels mean nothing to each other, so that all are of one
+/// class.
 pub(crate) struct Joined {
     parts: Vec<Arc<dyn Dataset>>,
+    class_names: Vec<String>,
 }
 
 impl Joined {
     /// Of these parts, or nothing if there are none.
-    pub fn of(mut parts: Vec<Arc<dyn Dataset>>) -> Option<Arc<dyn Dataset>> {
-        match parts.len() {
-            0 | 1 => parts.pop(),
-            _ => Some(Arc::new(Self { parts })),
-        }
+    pub fn of(parts: Vec<Arc<dyn Dataset>>) -> Option<Arc<dyn Dataset>> {
+        let class_names = vec!["OOD".to_owned()];
+        (!parts.is_empty()).then(|| Arc::new(Self { parts, class_names }) as Arc<dyn Dataset>)
     }
 
     /// The part that an image is in, and its index there.
@@ -36,11 +36,11 @@ impl Dataset for Joined {
     }
 
     fn class_names(&self) -> &[String] {
-        self.parts.first().map_or(&[], |part| part.class_names())
+        &self.class_names
     }
 
-    fn label(&self, index: usize) -> u32 {
-        self.place(index).map_or(0, |(part, at)| part.label(at))
+    fn label(&self, _index: usize) -> u32 {
+        0
     }
 
     fn picture(&self, index: usize) -> Result<Picture, DataError> {
@@ -52,5 +52,30 @@ impl Dataset for Joined {
     fn name(&self, index: usize) -> String {
         let place = self.place(index);
         place.map_or_else(String::new, |(part, at)| part.name(at))
+    }
+
+    fn remark(&self) -> Option<String> {
+        self.parts.iter().find_map(|part| part.remark())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by it")]
+mod tests {
+    use super::*;
+    use crate::data::{Split, digits, scribbles};
+
+    #[test]
+    fn images_of_all_parts_are_of_one_class() {
+        let parts: Vec<Arc<dyn Dataset>> =
+            vec![Arc::new(scribbles(3, 0)), Arc::new(digits(Split::Test))];
+        let (first, second) = (parts[0].picture(2).unwrap(), parts[1].picture(5).unwrap());
+        let joined = Joined::of(parts).unwrap();
+        assert_eq!(joined.len(), 3 + 355);
+        assert_eq!(joined.picture(2).unwrap(), first);
+        assert_eq!(joined.picture(8).unwrap(), second);
+        assert!(joined.picture(358).is_err());
+        assert!((0..358).all(|index| joined.label(index) == 0));
+        assert!(Joined::of(Vec::new()).is_none());
     }
 }

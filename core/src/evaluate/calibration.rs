@@ -1,4 +1,4 @@
-//! What is fitted on the validation set, a temperature and prediction sets, and what it is worth on the test set.
+//! What is fitted on the validation set, a temperature and prediction sets, and its scores on the test set.
 
 use super::{Detections, Outcomes, Scores};
 use crate::metrics::{

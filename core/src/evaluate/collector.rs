@@ -77,7 +77,7 @@ impl Collector {
         }
     }
 
-    /// With a calibration of the network, whose worth on the examples the evaluation will tell.
+    /// With a calibration of the network, whose scores on the examples will be in the evaluation.
     pub fn with_calibration(mut self, calibration: Option<Calibration>) -> Self {
         self.calibration = calibration;
         self
@@ -250,7 +250,7 @@ impl Collector {
         })
     }
 
-    /// The worth of a calibration on the examples.
+    /// The scores of a calibration on the examples.
     fn calibrated(&self, calibration: Calibration) -> Result<Calibrated, MetricError> {
         let (classes, draws) = (self.class_names.len(), self.draws.unwrap_or(0));
         let plain = Predictions::new(&self.probabilities, classes, &self.labels)?;

@@ -83,7 +83,8 @@ impl LayerPosterior {
         };
         let moments = Moments::of(entry).await?;
         let start = start.and_then(|start| find(start, path));
-        let movement = movement(&moments.mean, start).await?;
+        let mean = read::values(entry.value.clone()).await?;
+        let movement = movement(&mean, start).await?;
         let values = |values: &[f32]| Histogram::of(wide(values), BINS);
         let spread = moments.std.as_ref().map(|std| {
             let noise = std.iter().copied().map(f64::from);
@@ -109,7 +110,8 @@ impl LayerPosterior {
     }
 }
 
-/// How far the mean of each parameter is from where it started, relative to the start; by path.
+/// How far each parameter, of a posterior its mean or shared weight, is from where it started, relative to the start; by
+/// path.
 ///
 /// # Errors
 ///
@@ -120,7 +122,7 @@ pub async fn movements(
 ) -> Result<BTreeMap<String, f64>, EvaluateError> {
     let mut found = BTreeMap::new();
     for entry in &inventory.entries {
-        let mean = Moments::of(entry).await?.mean;
+        let mean = read::values(entry.value.clone()).await?;
         if let Some(movement) = movement(&mean, find(start, &entry.path)).await? {
             found.insert(entry.path.clone(), movement.share);
         }

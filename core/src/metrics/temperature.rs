@@ -11,9 +11,8 @@ use brent::{Point, minimum};
 use serde::{Deserialize, Serialize};
 use std::{fmt, ops::RangeInclusive};
 
-/// The temperatures that [`Temperature::fit`] chooses from. Images that are all classified correctly have
-/// no best temperature above 0, and images that are confidently wrong more often than not have none below
-/// infinity; the ends of this range are the answers then.
+/// The temperatures that [`Temperature::fit`] chooses from. Images that are confidently wrong more often
+/// than not have no best temperature below infinity; the end of this range is the answer then.
 pub const TEMPERATURE_RANGE: RangeInclusive<f64> = 0.05..=20.0;
 
 /// A gain of negative log-likelihood, in nats, for which no temperature but 1 is chosen.
@@ -79,14 +78,19 @@ impl Temperature {
     /// The temperature within [`TEMPERATURE_RANGE`] that makes the labels most probable.
     ///
     /// The negative log-likelihood is convex in 1/T, so it has no local minima: Brent's method over ln T
-    /// finds the best T. It is 1 where no other is better, as for a single class, for uniform
-    /// probabilities, and for probabilities of exactly 0 and 1 that are all correct. Probabilities count as
+    /// finds the best T. It is 1 where no other is better, as for a single class and for uniform
+    /// probabilities, and where all predictions are correct, which tells nothing of T. Probabilities count as
     /// at least [`PROBABILITY_FLOOR`], as in [`nll`](super::nll). The order of the examples matters only for
     /// digits after the sixth. Takes 8 bytes of memory per probability.
     ///
     /// # Errors
     /// None at present: the predictions are checked already.
     pub fn fit(predictions: &Predictions<'_>) -> Result<Self, MetricError> {
+        // The likelihood has no maximum then: it rises as T falls, whatever the confidence, and such images say nothing
+        // of T.
+        if predictions.correct().iter().all(|&correct| correct) {
+            return Ok(Self::ONE);
+        }
         let logs = LogOffsets::of(predictions);
         let (coldest, hottest) = TEMPERATURE_RANGE.into_inner();
         let nll = |log_t: f64| logs.nll(log_t.exp());

@@ -90,26 +90,23 @@ impl MeanField {
     }
 
     pub(super) fn checked(&self) -> Result<(), ConvertError> {
-        let (value, need) = match self.initial_std {
+        let (what, value, need) = match self.initial_std {
             InitialStd::Relative(fraction) => {
-                if fraction.is_finite() && fraction > 0.0 {
+                if fraction > 0.0 && fraction <= 10.0 {
                     return self.prior.checked();
                 }
-                (fraction.to_string(), "a positive number, such as 0.2")
+                let need = "above 0 and at most 10, such as 0.2";
+                ("initial_std", fraction.to_string(), need)
             }
             InitialStd::LogUniform([low, high]) => {
                 if low.is_finite() && high.is_finite() && low <= high {
                     return self.prior.checked();
                 }
                 let need = "a range of finite numbers, such as [-6, -5]";
-                (format!("[{low}, {high}]"), need)
+                ("initial_log_std", format!("[{low}, {high}]"), need)
             }
         };
-        Err(ConvertError::Setting {
-            what: "initial_std",
-            value,
-            need,
-        })
+        Err(ConvertError::Setting { what, value, need })
     }
 
     /// The state of parameter number `parameter`, whose value is `mean`.

@@ -25,11 +25,12 @@ impl Inventory {
     /// Every parameter in a few numbers, in the order of the network.
     ///
     /// ```
-    /// use bayesadapter::{nn::LinearConfig, posterior::{IntoBayes, MeanField}};
+    /// use bayesadapter::{nn::LinearConfig, posterior::{InitialStd, IntoBayes, MeanField}};
     /// use burn::tensor::{Device, read_sync};
     ///
     /// let layer = LinearConfig::new(3, 2).init(&Device::flex());
-    /// let bayes = layer.into_bayes(MeanField::fine_tune(100))?;
+    /// let start = InitialStd::LogUniform([-6.0, -5.0]);
+    /// let bayes = layer.into_bayes(MeanField::fine_tune(100).with_initial_std(start))?;
     /// let summaries = read_sync(bayes.inventory().summaries())?;
     /// let spread = summaries[0].spread.unwrap();
     /// assert!(spread > (-6f64).exp() && spread < (-5f64).exp());

@@ -159,7 +159,7 @@ pub struct Interim {
     pub position: Position,
     /// Steps in all.
     pub steps: usize,
-    /// On some of the test pictures, which stand for all; the others are among those that were
+    /// On some of the validation images, or of the test images where there is no validation set; the others are among those that were
     /// [not judged](Evaluation::passed_over).
     pub evaluation: Evaluation,
 }

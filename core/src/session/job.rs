@@ -140,8 +140,12 @@ impl Job {
                 "point weights have no draws that could disagree on OOD images; choose the posterior \
                                  pse or mfg, or leave out ood_train"
             }
+            (Method::Pse, _) if self.settings.posterior.components < 2 => {
+                "an ensemble of one component has no draws that could disagree on OOD images; choose 2 components or \
+                 more, or leave out ood_train"
+            }
             (_, Estimator::Vanilla) => {
-                "with the vanilla estimator both looks at an OOD image are the same draw; choose \
+                "with the vanilla estimator both copies of an OOD image see the same draw; choose \
                                         the estimator exemplar, or leave out ood_train"
             }
             _ => return Ok(()),
@@ -229,6 +233,11 @@ impl Job {
             return Ok(None);
         };
         let training = &self.settings.training;
+        if training.ood_batch == Some(0) {
+            let problem =
+                "training.ood_batch is 0, and must be at least 1; leave out ood_train for none";
+            return Err(SettingsError::new(problem.to_owned()).into());
+        }
         let batch = training.ood_batch.unwrap_or((training.batch / 4).max(1));
         let settings = BatchSettings {
             shuffle: true,

@@ -4,7 +4,7 @@ use super::{EvaluationSettings, Event, Pace, Phase, Port, SessionError};
 use crate::{
     data::{Batch, BatchSettings, Batches, DataError, Dataset, Preparation},
     evaluate::{Calibration, Collector, Evaluation},
-    metrics::DrawCurve,
+    metrics::{Conformal, DrawCurve},
     models::Network,
     posterior::{Bayes, Posterior},
     predict::{Draws, PredictOptions},
@@ -180,7 +180,13 @@ impl Judge {
         let judged = judged.map(|judged| (&judged.name, judged.examples.len()));
         let calibrated = evaluation.calibrated.as_ref();
         let source = calibrated.map(|calibrated| &calibrated.calibration.source);
+        let as_asked = calibrated.is_none_or(|one| {
+            let sets = one.calibration.sets.iter();
+            sets.map(Conformal::coverage)
+                .all(|coverage| coverage == self.settings.coverage)
+        });
         evaluation.class_names == self.test.class_names()
+            && as_asked
             && source == self.validation.as_ref().map(|(source, _)| source)
             && labels.eq(evaluation.labels.iter().copied())
             && other == judged

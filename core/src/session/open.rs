@@ -1,6 +1,6 @@
 //! Data and weights by their names and paths.
 
-use super::{RunSettings, SessionError};
+use super::{RunSettings, SessionError, SettingsError};
 use crate::{
     checkpoint::{Checkpoint, LoadOptions},
     data::{
@@ -87,8 +87,11 @@ fn split_up(
         refuse_single_pictures(&*train)?;
         return Ok(Splits::of_whole(train, validation, seed)?);
     }
-    let (own, test) = (own_validation()?, test()?);
-    Ok(Splits::of_parts(train, own, test, validation, seed)?)
+    let own = match validation {
+        ValidationSplit::Auto => own_validation()?,
+        _ => None,
+    };
+    Ok(Splits::of_parts(train, own, test()?, validation, seed)?)
 }
 
 fn refuse_single_pictures(data: &dyn Dataset) -> Result<(), DataError> {
@@ -161,7 +164,7 @@ pub(super) fn ood_training_images(
     for name in &settings.data.ood_train {
         match name.parse::<OodKind>() {
             Ok(kind) => kinds.push(kind),
-            Err(_) => parts.push(open_any(name, Split::Train)?),
+            Err(unknown) => parts.push(ood_data(settings, name, &unknown)?),
         }
     }
     if !kinds.is_empty() {
@@ -170,6 +173,25 @@ pub(super) fn ood_training_images(
         parts.insert(0, Arc::new(generated.with_size(height, width)?));
     }
     Ok(Joined::of(parts))
+}
+
+/// Data that a run learns to be unsure of; `unknown` says that their name is no generated kind.
+fn ood_data(
+    settings: &RunSettings,
+    name: &str,
+    unknown: &DataError,
+) -> Result<Arc<dyn Dataset>, SessionError> {
+    let data = open_any(name, Split::Train).map_err(|error| {
+        SettingsError::new(format!("ood_train: {unknown}; and as data: {error}"))
+    })?;
+    if data.unsplit() && settings.data.out_of_distribution.as_deref() == Some(name) {
+        return Err(SettingsError::new(format!(
+            "{name} has no training and test part, so that the OOD images of training would be those of the \
+             evaluation; choose other data for ood_train or for out_of_distribution"
+        ))
+        .into());
+    }
+    Ok(data)
 }
 
 /// What data at a path are called.

@@ -13,6 +13,8 @@ pub(super) struct Parts<M: Module> {
     sum: GradientsAccumulator<Bayes<M>>,
     /// Examples so far.
     pub examples: usize,
+    /// Rows of the network so far: the examples, and OOD images beside them.
+    pub rows: usize,
 }
 
 impl<M: Module> Default for Parts<M> {
@@ -20,15 +22,23 @@ impl<M: Module> Default for Parts<M> {
         Self {
             sum: GradientsAccumulator::new(),
             examples: 0,
+            rows: 0,
         }
     }
 }
 
 impl<M: Module + ModuleDisplay> Parts<M> {
     /// Adds a mini-batch.
-    pub(super) fn add(&mut self, bayes: &Bayes<M>, gradients: GradientsParams, examples: usize) {
+    pub(super) fn add(
+        &mut self,
+        bayes: &Bayes<M>,
+        gradients: GradientsParams,
+        examples: usize,
+        rows: usize,
+    ) {
         self.sum.accumulate(bayes, gradients);
         self.examples += examples;
+        self.rows += rows;
     }
 
     /// The mean over all examples; the next step begins with none.
@@ -38,7 +48,7 @@ impl<M: Module + ModuleDisplay> Parts<M> {
             factor: 1.0 / self.examples.max(1) as f64,
         };
         bayes.visit(&mut scaling);
-        self.examples = 0;
+        (self.examples, self.rows) = (0, 0);
         scaling.gradients
     }
 }

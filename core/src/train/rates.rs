@@ -1,6 +1,6 @@
 //! Learning rates and momentum.
 
-use super::Schedule;
+use super::{Schedule, schedule::first_step};
 use crate::posterior::{Bayes, Posterior};
 use burn::{
     lr_scheduler::{LrScheduler, LrSchedulerRecord, module_lr_scheduler::ModuleLrScheduler},
@@ -80,7 +80,7 @@ struct Stored {
     warmup: f64,
     momentum: f64,
     nesterov: bool,
-    natural_gradient: Option<bool>,
+    natural_gradient: bool,
     mean_rate: Option<f64>,
     mean_drop: Option<f64>,
     spread_rate: Option<f64>,
@@ -97,7 +97,7 @@ impl Default for Stored {
             warmup,
             momentum,
             nesterov,
-            natural_gradient: _,
+            natural_gradient,
         } = FineTuning::default();
         Self {
             lr,
@@ -107,7 +107,7 @@ impl Default for Stored {
             warmup,
             momentum,
             nesterov,
-            natural_gradient: None,
+            natural_gradient,
             mean_rate: None,
             mean_drop: None,
             spread_rate: None,
@@ -118,22 +118,48 @@ impl Default for Stored {
 
 impl From<Stored> for FineTuning {
     fn from(stored: Stored) -> Self {
-        // Version 0.1 multiplied at each quarter, and its files always say by what.
-        let by_quarters = |drop: Option<f64>, otherwise: Schedule| match drop {
-            Some(1.0) => Schedule::Constant,
-            Some(drop) => Schedule::step(drop),
-            None => otherwise,
-        };
-        let of_version_0_1 = stored.spread_drop.is_some();
+        let old = [
+            stored.mean_rate,
+            stored.mean_drop,
+            stored.spread_rate,
+            stored.spread_drop,
+        ];
+        if old.iter().any(Option::is_some) {
+            return Self::of_version_0_1(old, stored.momentum);
+        }
         Self {
-            lr: stored.mean_rate.unwrap_or(stored.lr),
-            schedule: by_quarters(stored.mean_drop, stored.schedule),
-            variational_lr: stored.spread_rate.or(stored.variational_lr),
-            variational_schedule: by_quarters(stored.spread_drop, stored.variational_schedule),
+            lr: stored.lr,
+            schedule: stored.schedule,
+            variational_lr: stored.variational_lr,
+            variational_schedule: stored.variational_schedule,
             warmup: stored.warmup,
             momentum: stored.momentum,
             nesterov: stored.nesterov,
-            natural_gradient: stored.natural_gradient.unwrap_or(!of_version_0_1),
+            natural_gradient: stored.natural_gradient,
+        }
+    }
+}
+
+impl FineTuning {
+    /// Learning rates and what they are multiplied with at each quarter, for means and spreads, with the defaults that
+    /// they had.
+    fn of_version_0_1(
+        [mean_rate, mean_drop, spread_rate, spread_drop]: [Option<f64>; 4],
+        momentum: f64,
+    ) -> Self {
+        let by_quarters = |drop: f64| match drop {
+            1.0 => Schedule::Constant,
+            drop => Schedule::step(drop),
+        };
+        Self {
+            lr: mean_rate.unwrap_or(8e-4),
+            schedule: by_quarters(mean_drop.unwrap_or(1.0)),
+            variational_lr: Some(spread_rate.unwrap_or(0.1)),
+            variational_schedule: by_quarters(spread_drop.unwrap_or(0.2)),
+            warmup: 0.0,
+            momentum,
+            nesterov: true,
+            natural_gradient: false,
         }
     }
 }
@@ -242,7 +268,7 @@ impl FineTuning {
     /// The learning rates of step `step` out of `steps` for a network with this posterior.
     pub fn rates_at(&self, posterior: &Posterior, step: usize, steps: usize) -> Rates {
         let (lr, variational_lr) = (self.lr, self.variational_lr_of(posterior));
-        let rising = (self.warmup * steps as f64).ceil() as usize;
+        let rising = first_step(self.warmup, steps);
         if step < rising {
             let share = (step + 1) as f64 / rising as f64;
             return Rates {
@@ -377,5 +403,9 @@ mod tests {
         let text = toml::to_string(&settings).unwrap();
         assert_eq!(toml::from_str::<FineTuning>(&text).unwrap(), settings);
         assert!(toml::from_str::<FineTuning>("learning = 1").is_err());
+        // Written by hand: what is left out is what it was.
+        let part: FineTuning = toml::from_str("spread_rate = 1.0").unwrap();
+        assert_eq!((part.lr, part.variational_lr), (8e-4, Some(1.0)));
+        assert!(!part.natural_gradient);
     }
 }

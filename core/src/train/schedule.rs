@@ -60,8 +60,7 @@ impl Schedule {
         match self {
             Self::Constant => first,
             Self::Step { gamma, milestones } => {
-                let begins = |share: f64| (share * steps as f64).ceil() as usize;
-                let passed = |&&share: &&f64| step >= begins(share);
+                let passed = |&&share: &&f64| step >= first_step(share, steps);
                 first * gamma.powi(milestones.iter().filter(passed).count() as i32)
             }
             Self::Cosine { end } => {
@@ -98,6 +97,11 @@ impl Schedule {
             }
         }
     }
+}
+
+/// The first step after a share of all steps. Rounding makes 0.55 of 100 a little more than 55.
+pub(super) fn first_step(share: f64, steps: usize) -> usize {
+    (share * steps as f64 - 1e-9).ceil().max(0.0) as usize
 }
 
 impl fmt::Display for Schedule {
@@ -210,6 +214,13 @@ mod tests {
         assert!((schedule.lr_at(1e-3, 99, 100) - last).abs() < 1e-15);
         // A third of the way the cosine of 60 degrees has lost a quarter.
         assert!((Schedule::cosine().lr_at(1.0, 1, 3) - 0.75).abs() < 1e-15);
+    }
+
+    #[test]
+    fn rounding_moves_no_milestone() {
+        let schedule: Schedule = "step:0.1@0.28,0.55".parse().unwrap();
+        let found = [27, 28, 54, 55].map(|step| schedule.lr_at(1.0, step, 100));
+        assert_eq!(found, [1.0, 0.1, 0.1, 0.1f64.powi(2)]);
     }
 
     #[test]

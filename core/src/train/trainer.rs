@@ -177,13 +177,14 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
         let examples = images.dims()[0];
         let pass = self.pass();
         let nll = CrossEntropyLossConfig::new().init(&self.device);
-        let rows = match &ood {
-            Some(ood) => Tensor::cat(vec![images, ood.clone(), ood.clone()], 0),
-            None => images,
-        };
-        let regularisation = ood.map(|_| self.settings.regularisation);
+        let rows = examples + 2 * ood.as_ref().map_or(0, |ood| ood.dims()[0]);
+        let regularisation = ood.as_ref().map(|_| self.settings.regularisation);
         let (nll, logits, information, gradients) = self.bayes.run(pass, |network| {
-            let logits = network.logits(rows);
+            let images = match ood {
+                Some(ood) => Tensor::cat(vec![images, ood.clone(), ood], 0),
+                None => images,
+            };
+            let logits = network.logits(images);
             let (logits, penalty, information) = match regularisation {
                 Some(regularisation) => {
                     let split = regularisation.split(logits, examples)?;
@@ -213,7 +214,7 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
         if parts == 1 {
             return Ok(Some(gradients));
         }
-        self.parts.add(&self.bayes, gradients, examples);
+        self.parts.add(&self.bayes, gradients, examples, rows);
         Ok((part + 1 == parts).then(|| self.parts.mean(&self.bayes)))
     }
 
@@ -289,7 +290,7 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
         let seed = self.settings.seed ^ (self.position.step as u64) << 20;
         pass.with_mode(mode)
             .with_seed(seed)
-            .with_first_example(self.parts.examples as u32)
+            .with_first_example(self.parts.rows as u32)
     }
 
     /// The network as it is now.

@@ -189,7 +189,7 @@ fn a_layer_tells_how_far_its_components_are_from_the_start_and_from_each_other()
     let ratios = mean.iter().zip(&std).map(|(mean, std)| mean.abs() / std);
     let least = ratios.fold(f64::MAX, f64::min).log10();
     assert!((spread.signal_to_noise.lower - least).abs() < 1e-3);
-    // The mean of the components starts as the network that was converted.
+    // The shared weight starts as that of the network that was converted.
     assert!(found.movement.unwrap().share < 1e-6);
     assert_eq!(found.factors.unwrap().components, 3);
     let moved = read_sync(movements(

@@ -17,8 +17,13 @@ fn a_certain_and_correct_network_keeps_its_probabilities() {
 
 #[test]
 fn the_ends_of_the_range_are_reached_and_not_passed() {
-    // Always correct with 90 % confidence: the colder, the better.
-    assert_eq!(fit(&[0.9, 0.1], 2, &[0]), *TEMPERATURE_RANGE.start());
+    // Always correct: the likelihood has no maximum, and nothing is learnt of the temperature.
+    assert_eq!(fit(&[0.9, 0.1], 2, &[0]), 1.0);
+    // Nearly always correct with little confidence: the colder, the better.
+    let timid = [0.5 + 1e-6, 0.5 - 1e-6].repeat(100_000);
+    let mut labels = vec![0; 100_000];
+    labels[7] = 1;
+    assert_eq!(fit(&timid, 2, &labels), *TEMPERATURE_RANGE.start());
     // Always wrong: the hotter, the better.
     assert_eq!(fit(&[0.9, 0.1], 2, &[1]), *TEMPERATURE_RANGE.end());
     assert_eq!(fit(&[1.0, 0.0], 2, &[1]), *TEMPERATURE_RANGE.end());

@@ -54,7 +54,7 @@ impl<K: Keeper, P: Pace> Learning<'_, K, P> {
         })
     }
 
-    /// What the network is worth now, on some of the test pictures.
+    /// An evaluation of the network as it is now, on some of the validation images, or of the test images.
     async fn interim(&self, pace: &impl Pace) -> Result<Option<Interim>, SessionError> {
         let sample = Sample::of(self.job.judge());
         let name = self.job.settings.result_name();

@@ -4,10 +4,13 @@ use super::Learning;
 use crate::{
     clock::Stopwatch,
     data::{Dataset, Subset},
+    evaluate::EvaluateError,
+    predict::PredictError,
     session::{
         EvaluationSettings, Event, Judge, Keeper, Pace, SessionError, ValidationScores,
         complaint::caught, connect, sample::spread, unhurried::Unhurried,
     },
+    train::THE_LOSS,
 };
 use std::sync::Arc;
 
@@ -39,8 +42,26 @@ impl<K: Keeper, P: Pace> Learning<'_, K, P> {
         let found = pace.unless_stopped(caught(evaluation)).await;
         // It is no training: speed and history are as if nobody had looked.
         self.time.rested(watch.seconds());
-        let Some(Some(evaluation)) = found.transpose()? else {
-            return Ok(());
+        let evaluation = match found.transpose() {
+            Ok(Some(Some(evaluation))) => evaluation,
+            // It was told to stop.
+            Ok(_) => return Ok(()),
+            Err(SessionError::Evaluate(EvaluateError::Predict(PredictError::Probabilities(_)))) => {
+                let found = self.trainer.not_finite().await;
+                let what = match found.map_err(SessionError::device)? {
+                    Some(_) => THE_LOSS,
+                    // The weights are finite, and so large that what they give is not.
+                    None => "a probability",
+                };
+                return Err(self.set_back(what).await);
+            }
+            Err(error @ SessionError::Device { .. }) => return Err(error),
+            Err(error) => {
+                self.warn(format!(
+                    "the epoch could not be validated: {error}; the run goes on"
+                ));
+                return Ok(());
+            }
         };
         let scores = ValidationScores {
             accuracy: evaluation.scores.accuracy,
