@@ -15,20 +15,6 @@ pub fn run_folder(out: &Path, method: Method) -> PathBuf {
     out.join(method.to_string().to_lowercase())
 }
 
-/// The folder of deterministic fine-tuning, the neighbour that a posterior has to beat.
-pub fn fine_tuned_folder(out: &Path) -> PathBuf {
-    out.join("map-fine-tuned")
-}
-
-/// The settings of deterministic fine-tuning, with the budget of the posteriors.
-pub fn fine_tuned_settings(device: DeviceChoice, out: &Path) -> RunSettings {
-    let mut settings = settings(Method::Pse, device, out);
-    settings.posterior.method = Method::Map;
-    // Point weights have no draws that could disagree.
-    settings.data.ood_train.clear();
-    settings
-}
-
 /// The settings of one of the demo's runs; all but the one of MAP start from what that left in `out`.
 pub fn settings(method: Method, device: DeviceChoice, out: &Path) -> RunSettings {
     let mut settings = RunSettings {

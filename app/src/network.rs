@@ -3,12 +3,11 @@
 use crate::error::BadInput;
 use anyhow::Result;
 use bayesadapter::{
-    checkpoint::{Checkpoint, LoadOptions},
     data::Preparation,
     file::{FileError, Header, PosteriorFile},
-    metrics::ConformalMethod,
-    models::{Architecture, ModelConfig, Network},
-    posterior::{Bayes, IntoBayes, Point, Posterior},
+    metrics::{ConformalMethod, Temperature},
+    models::{ModelConfig, Network},
+    posterior::{Bayes, Posterior},
     session::{Method, RunSettings},
 };
 use burn::tensor::Device;
@@ -33,11 +32,6 @@ pub fn read(path: &Path) -> Result<PosteriorFile> {
     Ok(file)
 }
 
-/// Whether a file says of itself that it holds a posterior of this library, whole or not.
-pub fn is_posterior(path: &Path) -> bool {
-    PosteriorFile::open(path).is_ok()
-}
-
 fn refusal(path: &Path, error: &FileError) -> BadInput {
     BadInput(format!("{}: {error}", path.display()))
 }
@@ -58,27 +52,6 @@ pub fn open(path: &Path, device: &Device) -> Result<Opened> {
         bayes,
         header,
         method,
-        device: device.clone(),
-    })
-}
-
-/// Opens an ordinary checkpoint for the network called `model`, with the classes of the data that it is evaluated on.
-pub fn open_checkpoint(
-    path: &Path,
-    model: &str,
-    class_names: &[String],
-    device: &Device,
-) -> Result<Opened> {
-    let architecture: Architecture = model.parse()?;
-    let architecture = architecture.with_classes(class_names.len());
-    let checkpoint = Checkpoint::open(path)?;
-    let (network, _) = architecture.load(&checkpoint, &LoadOptions::default(), device)?;
-    let mut header = Header::of(architecture);
-    header.class_names = class_names.to_vec();
-    Ok(Opened {
-        bayes: network.into_bayes(Point::train(1))?,
-        header,
-        method: Method::Map,
         device: device.clone(),
     })
 }
@@ -120,6 +93,12 @@ impl Opened {
             ))
             .into()
         })
+    }
+
+    /// The temperature of the file, or 1.
+    pub fn temperature(&self) -> Temperature {
+        let calibration = self.header.calibration.as_ref();
+        calibration.map_or(Temperature::ONE, |calibration| calibration.temperature)
     }
 
     /// The classes that one image may be, of their probabilities, and the coverage of such sets; nothing without a

@@ -1,7 +1,7 @@
 //! Where the files of a run are, in full: it may go on from another folder.
 
 use bayesadapter::{
-    data::Split,
+    data::{OodKind, Split},
     session::{RunSettings, built_in},
 };
 use std::path::{Path, absolute};
@@ -10,10 +10,12 @@ use std::path::{Path, absolute};
 /// does what a page has in its memory.
 pub fn write_in_full(settings: &mut RunSettings) {
     let data = &mut settings.data;
-    let pictures = [Some(&mut data.path), data.out_of_distribution.as_mut()];
-    let pictures = pictures.into_iter().flatten();
-    let pictures = pictures.filter(|place| built_in(place, Split::Test).is_none());
-    for place in pictures.chain(settings.model.weights.as_mut()) {
+    let images = [Some(&mut data.path), data.out_of_distribution.as_mut()];
+    let images = images.into_iter().flatten().chain(&mut data.ood_train);
+    let images = images.filter(|place| {
+        built_in(place, Split::Test).is_none() && place.parse::<OodKind>().is_err()
+    });
+    for place in images.chain(settings.model.weights.as_mut()) {
         // What is not there, or cannot be written as text, stays as it was typed; what reads it says what is wrong.
         if Path::new(place.as_str()).exists()
             && let Ok(whole) = absolute(place.as_str())
@@ -35,6 +37,7 @@ mod tests {
         // Tests run in the folder of the crate.
         settings.data.path = "src".to_owned();
         settings.data.out_of_distribution = Some("scribbles".to_owned());
+        settings.data.ood_train = vec!["src".to_owned(), "noise".to_owned()];
         settings.model.weights = Some("nowhere.pth".to_owned());
         write_in_full(&mut settings);
         let whole = Path::new(&settings.data.path);
@@ -44,6 +47,8 @@ mod tests {
         let other = settings.data.out_of_distribution.as_deref();
         assert_eq!(other, Some("scribbles"));
         assert_eq!(settings.model.weights.as_deref(), Some("nowhere.pth"));
+        assert!(Path::new(&settings.data.ood_train[0]).is_absolute());
+        assert_eq!(settings.data.ood_train[1], "noise");
         let before = settings.clone();
         write_in_full(&mut settings);
         assert_eq!(settings, before);

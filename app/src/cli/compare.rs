@@ -68,7 +68,7 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
         runs.iter_mut()
             .for_each(|run| run.lines.retain(|line| line.temperature.is_none()));
     }
-    let width = 12
+    let width = 21
         + flags
             .runs
             .iter()

@@ -2,7 +2,7 @@
 
 use super::{Voice, devices, finetune, outcome, strange};
 use crate::{
-    demo::{fine_tuned_folder, fine_tuned_settings, run_folder, settings},
+    demo::{run_folder, settings},
     error::{BadInput, unwritable},
     outcome::about,
     report::{self, Report},
@@ -46,6 +46,20 @@ const MADE: [&str; 6] = [
     "posterior.safetensors",
     "run.toml",
 ];
+
+/// The folder of deterministic fine-tuning, the neighbour that a posterior has to beat.
+fn fine_tuned_folder(out: &Path) -> PathBuf {
+    out.join("map-fine-tuned")
+}
+
+/// The settings of deterministic fine-tuning, with the budget of the posteriors.
+fn fine_tuned_settings(device: DeviceChoice, out: &Path) -> RunSettings {
+    let mut settings = settings(Method::Pse, device, out);
+    settings.posterior.method = Method::Map;
+    // Point weights have no draws that could disagree.
+    settings.data.ood_train.clear();
+    settings
+}
 
 /// One of the runs of a demo, in their order.
 #[derive(Clone, Copy)]

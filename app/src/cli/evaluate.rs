@@ -1,7 +1,7 @@
 //! `bayesadapter evaluate`: posteriors on test pictures, side by side.
 
 use super::{
-    BadInput, Voice, devices, faces,
+    BadInput, Voice, checkpoint, devices, faces,
     flags::usual_workers,
     interrupt, outcome,
     test_pictures::{self, Judged, Validation},
@@ -112,7 +112,7 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
             voice.json(&serde_json::json!({ "event": "stopped" }));
             return Ok(ExitCode::from(super::exit::INTERRUPTED));
         };
-        if network::is_posterior(path) {
+        if checkpoint::is_posterior(path) {
             first_layers.extend(outcome::first_layer(&evaluation.method, path)?);
         }
         evaluations.push(evaluation);
@@ -141,12 +141,10 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
 fn images(flags: &Flags, voice: &Voice) -> Result<(Arc<dyn Dataset>, Validation)> {
     let files = flags.posteriors.iter();
     let networks: Result<Vec<Judged>> = files
-        .filter(|path| flags.model.is_none() || network::is_posterior(path))
+        .filter(|path| flags.model.is_none() || checkpoint::is_posterior(path))
         .map(|path| read(path))
         .collect();
-    let asked = flags
-        .validation
-        .map(|validation| (validation, flags.split_seed.unwrap_or(0)));
+    let asked = flags.validation.map(|split| (split, flags.split_seed));
     let (test, validation) = test_pictures::open(&flags.data, asked, &networks?, voice)?;
     Ok((corrupted(test, flags)?, validation))
 }
@@ -193,8 +191,8 @@ fn judge(
     voice: &Voice,
 ) -> Result<Option<Evaluation>> {
     let opened = match &flags.model {
-        Some(model) if !network::is_posterior(path) => {
-            network::open_checkpoint(path, model, on.test.class_names(), device)?
+        Some(model) if !checkpoint::is_posterior(path) => {
+            checkpoint::open_checkpoint(path, model, on.test.class_names(), device)?
         }
         _ => network::open(path, device)?,
     };

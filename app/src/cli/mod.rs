@@ -1,6 +1,7 @@
 //! The command line.
 
 mod bars;
+mod checkpoint;
 mod choices;
 mod compare;
 mod data_get;

@@ -48,7 +48,7 @@ pub fn table(evaluations: &[Evaluation], voice: &Voice) {
         return;
     };
     voice.say(format_args!(
-        "\nTest set, {} images:\n{:20} {:>9} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9}",
+        "\nTest set, {} images:\n{:32} {:>9} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9}",
         first.scores.examples,
         "",
         "accuracy",
@@ -60,7 +60,7 @@ pub fn table(evaluations: &[Evaluation], voice: &Voice) {
         "OOD ent."
     ));
     voice.say(format_args!(
-        "{:20} {:>9} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9}",
+        "{:32} {:>9} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9}",
         "", "%", "nats", "", "", "AUROC", "AUROC", "AUROC"
     ));
     for row in evaluations.iter().flat_map(Evaluation::comparison_rows) {
@@ -72,7 +72,7 @@ pub fn table(evaluations: &[Evaluation], voice: &Voice) {
             None => row.name(),
         };
         voice.say(format_args!(
-            "{name:20} {:>9.2} {:>8.4} {:>8.4} {:>8.4} {:>9} {:>9} {:>9}",
+            "{name:32} {:>9.2} {:>8.4} {:>8.4} {:>8.4} {:>9} {:>9} {:>9}",
             100.0 * row.scores.accuracy,
             row.scores.nll,
             row.scores.brier,

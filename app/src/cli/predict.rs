@@ -112,9 +112,9 @@ fn tell(
     let sets = calibration.and_then(|calibration| calibration.sets_by(flags.sets));
     // Sets were calibrated without the temperature.
     let set = sets.map(|sets| sets.set(prediction.probabilities()));
-    let temperature = match calibration {
-        Some(calibration) if !flags.no_temperature => calibration.temperature,
-        _ => Temperature::ONE,
+    let temperature = match flags.no_temperature {
+        true => Temperature::ONE,
+        false => opened.temperature(),
     };
     let prediction = prediction.with_temperature(temperature)?;
     let probabilities = prediction.probabilities();
@@ -161,7 +161,7 @@ fn tell(
     ));
     if let (Some(set), Some(sets)) = (set, sets) {
         voice.say(format_args!(
-            "  with {:.0} % certainty one of: {}",
+            "  {:.0} % prediction set: {}",
             100.0 * sets.coverage(),
             set.join(", ")
         ));

@@ -25,7 +25,7 @@ pub type Validation = Option<(String, Arc<dyn Dataset>)>;
 /// random seed, or what the runs on these data did that made the networks: then no network has seen a test image.
 pub fn open(
     path: &str,
-    asked: Option<(ValidationSplit, u64)>,
+    asked: Option<(ValidationSplit, Option<u64>)>,
     networks: &[Judged],
     voice: &Voice,
 ) -> Result<(Arc<dyn Dataset>, Validation)> {
@@ -36,14 +36,21 @@ pub fn open(
     for network in networks {
         network.check_classes(whole.class_names(), voice)?;
     }
-    let mut splits: Vec<(ValidationSplit, u64)> = match asked {
-        Some(asked) => vec![asked],
-        None => networks
-            .iter()
-            .filter_map(|one| one.split_of_run_on(path))
-            .collect(),
-    };
-    splits.dedup();
+    let of_runs = networks.iter().filter_map(|one| one.split_of_run_on(path));
+    let mut splits: Vec<(ValidationSplit, u64)> = Vec::new();
+    for mut split in of_runs {
+        // A test set of its own depends on no seed.
+        if !whole.unsplit() && split.0 == ValidationSplit::None {
+            split.1 = 0;
+        }
+        if !splits.contains(&split) {
+            splits.push(split);
+        }
+    }
+    if let Some((split, seed)) = asked {
+        let of_runs = splits.first().map_or(0, |&(_, seed)| seed);
+        splits = vec![(split, seed.unwrap_or(of_runs))];
+    }
     match splits[..] {
         [] => {
             if whole.unsplit() {
@@ -51,6 +58,16 @@ pub fn open(
                     "{path} has no test part of its own, so all of its {} images are evaluated; those that a network \
                      was trained on make it look better than it is",
                     whole.len()
+                ));
+            }
+            let calibrated = networks
+                .iter()
+                .filter_map(|one| one.header.calibration.as_ref());
+            for calibration in calibrated {
+                voice.warn(&format!(
+                    "temperature and prediction sets are those of the file, fitted on {}, some of which may be among \
+                     these images; --validation fits them on images of {path} that are not scored",
+                    calibration.source
                 ));
             }
             Ok((whole, None))

@@ -160,7 +160,8 @@ impl StrangeFigure {
         format!(
             "How to read it: beneath each image stands which class {baseline} takes it for, with its probability, and \
              what {method} says. “Never seen” is an image about which the draws of {method} disagree more than about \
-             {} of the test images. The images are the first of each kind.",
+             {} of the test images. {method} was fine-tuned to be unsure of drawings that another program made. The \
+             images are the first of each kind.",
             percent(STRANGE_RANK, 0)
         )
     }

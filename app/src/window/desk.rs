@@ -128,6 +128,7 @@ impl Desk {
         };
         let prediction = opened.bayes.predict_async(input, options).await?;
         let prediction_set = opened.prediction_set(prediction.probabilities());
+        let prediction = prediction.with_temperature(opened.temperature())?;
         let spreads = spreads(&prediction);
         let classes = prediction.probabilities().iter().zip(spreads).enumerate();
         let only = |values: &[f64]| values.first().copied().unwrap_or_default();

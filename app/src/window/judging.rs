@@ -8,11 +8,10 @@ use super::{
 use crate::network::{self, Opened};
 use anyhow::{Result, bail};
 use bayesadapter::{
-    checkpoint::{Checkpoint, LoadOptions},
     data::{Dataset, Split},
     evaluate::{Evaluation, ImageSet},
     models::Network,
-    posterior::{Bayes, IntoBayes, Point},
+    posterior::Bayes,
     session::{self, DeviceChoice, Judge, Method, Port, RunSettings},
 };
 use std::{
@@ -89,7 +88,14 @@ pub async fn judge(case: &Case, computer: &Computer, port: &Port) -> Result<Opti
     let start = start(&opened, settings);
     let start = start.iter().map(|start| (start, Method::Map.to_string()));
     let mut evaluations = Vec::new();
-    for (bayes, name) in start.chain([(&opened.bayes, opened.name())]) {
+    // On other data than its own there is nothing to fit to: what the file has is what users of it get.
+    let known = opened.header.calibration.clone();
+    let of_file = Judge {
+        calibration: known.filter(|_| judge.validation.is_none()),
+        ..judge.clone()
+    };
+    let start = start.map(|(bayes, name)| (&judge, bayes, name));
+    for (judge, bayes, name) in start.chain([(&of_file, &opened.bayes, opened.name())]) {
         let judged = judge.evaluate(bayes, &name, port, &OwnPace).await?;
         let Some(evaluation) = judged else {
             return Ok(None);
@@ -141,13 +147,9 @@ fn strangers(case: &Case, run: &RunSettings) -> Result<Option<(String, Arc<dyn D
 /// The network that the posterior started from. It is only what the posterior is compared with: where the weights are
 /// gone, or are of another last layer, the posterior is judged alone.
 fn start(opened: &Opened, run: &RunSettings) -> Option<Bayes<Network>> {
-    let weights = run.model.weights.as_ref();
-    let checkpoint = Checkpoint::open(weights.filter(|_| opened.method != Method::Map)?).ok()?;
     let architecture = opened.header.architecture.as_ref()?;
-    let loaded = architecture.load(&checkpoint, &LoadOptions::default(), &opened.device);
-    let (network, _) = loaded.ok()?;
-    let examples = opened.bayes.posterior().prior().examples;
-    network.into_bayes(Point::train(examples)).ok()
+    let start = session::starting_point(run, architecture, &opened.device).ok()?;
+    start?.network
 }
 
 /// The first of some names, and how many there are.

@@ -58,7 +58,7 @@ fn a_network_is_judged_on_what_its_run_kept_back() {
             "1",
             "--batch",
             "12",
-            "--seed",
+            "--split-seed",
             seed,
             "--device",
             "cpu",
@@ -147,7 +147,7 @@ fn a_broken_test_picture_is_input_that_cannot_be_used() {
         "--out",
         path(&out),
     ]);
-    fs::write(data.join("test/upright/0.png"), "no picture").unwrap();
+    fs::write(data.join("test/upright/1.png"), "no picture").unwrap();
     let posterior = out.join("posterior.safetensors");
     let (code, error) = refused(&[
         "evaluate",
@@ -158,7 +158,7 @@ fn a_broken_test_picture_is_input_that_cannot_be_used() {
         "cpu",
     ]);
     assert!(
-        code == 3 && error.contains("upright/0.png"),
+        code == 3 && error.contains("upright/1.png"),
         "{code}: {error}"
     );
 }

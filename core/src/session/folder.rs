@@ -237,17 +237,22 @@ impl Keeper for RunFolder {
 
     fn history(&mut self, history: &[HistoryRow]) -> Result<(), FileError> {
         let mut text = String::from(
-            "step,epoch,likelihood_loss,complexity_loss,matrix_complexity_loss,accuracy,lr,variational_lr,seconds,validation_accuracy,\
-             validation_nll,validation_ece\n",
+            "step,epoch,likelihood_loss,complexity_loss,matrix_complexity_loss,accuracy,lr,variational_lr,\
+             ood_mutual_information,validation_accuracy,validation_nll,validation_ece,validation_images,seconds\n",
         );
         for row in history {
             let validation = match row.validation {
-                Some(scores) => format!("{},{},{}", scores.accuracy, scores.nll, scores.ece),
-                None => ",,".to_owned(),
+                Some(scores) => format!(
+                    "{},{},{},{}",
+                    scores.accuracy, scores.nll, scores.ece, scores.images
+                ),
+                None => ",,,".to_owned(),
             };
+            let ood = row.ood_mutual_information;
+            let ood = ood.map_or(String::new(), |nats| nats.to_string());
             let _ = writeln!(
                 text,
-                "{},{},{},{},{},{},{},{},{:.3},{validation}",
+                "{},{},{},{},{},{},{},{},{ood},{validation},{:.3}",
                 row.step,
                 row.epoch,
                 row.likelihood_loss,

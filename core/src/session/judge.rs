@@ -3,7 +3,7 @@
 use super::{EvaluationSettings, Event, Pace, Phase, Port, SessionError};
 use crate::{
     data::{Batch, BatchSettings, Batches, DataError, Dataset, Preparation},
-    evaluate::{Calibration, Collector, Evaluation},
+    evaluate::{Calibration, Collector, Evaluation, ImageSet},
     metrics::{Conformal, DrawCurve},
     models::Network,
     posterior::{Bayes, Posterior},
@@ -60,14 +60,17 @@ impl Judge {
                     out_of_distribution: None,
                     ..self.clone()
                 };
-                let collected = validation.collect(bayes, name, port, pace).await?;
+                let set = ImageSet::Validation;
+                let collected = validation.collect(bayes, name, set, port, pace).await?;
                 let Some((collector, _)) = collected else {
                     return Ok(None);
                 };
                 Some(collector.calibrate(source, self.settings.coverage)?)
             }
         };
-        let judged = self.collect(bayes, name, port, pace).await?;
+        let judged = self
+            .collect(bayes, name, ImageSet::Test, port, pace)
+            .await?;
         let Some((collector, passed_over)) = judged else {
             return Ok(None);
         };
@@ -97,7 +100,9 @@ impl Judge {
         port: &Port,
         pace: &impl Pace,
     ) -> Result<Option<Evaluation>, SessionError> {
-        let collected = self.collect(bayes, name, port, pace).await?;
+        let collected = self
+            .collect(bayes, name, ImageSet::Test, port, pace)
+            .await?;
         let Some((collector, passed_over)) = collected else {
             return Ok(None);
         };
@@ -111,18 +116,29 @@ impl Judge {
         &self,
         bayes: &Bayes<Network>,
         name: &str,
+        set: ImageSet,
         port: &Port,
         pace: &impl Pace,
     ) -> Result<Option<(Collector, Vec<usize>)>, SessionError> {
         let options = match bayes.posterior() {
             Posterior::Point(_) => PredictOptions::new(Draws::Mean),
-            _ => PredictOptions::new(Draws::Fixed(self.settings.draws)).with_draws_kept(),
+            _ => {
+                let options = PredictOptions::new(Draws::Fixed(self.settings.draws));
+                // A curve over the number of draws is of the test set alone.
+                match set {
+                    ImageSet::Test => options.with_draws_kept(),
+                    ImageSet::Validation => options,
+                }
+            }
         };
         let other = self.out_of_distribution.as_ref();
         let of = self.test.len() + other.map_or(0, |(_, data)| data.len());
         let told = async |done: usize, curve: Option<&DrawCurve>| {
             port.emit(Event::Evaluating {
-                method: name.to_owned(),
+                method: match set {
+                    ImageSet::Test => name.to_owned(),
+                    ImageSet::Validation => format!("{name} on the validation set"),
+                },
                 done,
                 of,
                 curve: curve.cloned().map(Box::new),

@@ -77,7 +77,7 @@ fn sources(evaluations: &[Evaluation]) -> String {
     let test = count(first.scores.examples);
     let validation = first.calibrated.as_ref().map(|calibrated| {
         format!(
-            " Temperatures (+ T) and prediction sets were fitted on {}, none of which is among them.",
+            " Temperatures (+ T) and prediction sets were fitted on {}.",
             escaped(&calibrated.calibration.source)
         )
     });

@@ -110,7 +110,8 @@ fn brief(thread: &Thread, plans: &[Plan], computer: &Computer) -> Result<()> {
             Some(settings.data.path.as_str()),
             settings.data.out_of_distribution.as_deref(),
         ];
-        let named = named.into_iter().flatten().map(Path::new);
+        let ood = settings.data.ood_train.iter().map(String::as_str);
+        let named = named.into_iter().flatten().chain(ood).map(Path::new);
         for path in named.chain([plan.folder.as_path()]) {
             for (path, bytes) in disk::below(path) {
                 say(thread, &Order::File(path), Some(&bytes))?;

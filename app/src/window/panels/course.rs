@@ -145,9 +145,9 @@ impl Course {
         // Point weights have no spread to learn.
         let rates = &rates[..if self.method == Method::Map { 1 } else { 2 }];
         let of_rates = format!("lr: {} variational: {}", terms::LR, terms::VARIATIONAL_LR);
-        let likelihood: Curve = ("likelihood loss", BLUE, |at| at.likelihood_loss);
+        let likelihood: Curve = ("training", BLUE, |at| at.likelihood_loss);
         let complexity: Curve = ("complexity loss", VERMILION, |at| at.complexity_loss);
-        let accuracy: Curve = ("accuracy", GREEN, |at| 100.0 * at.accuracy);
+        let accuracy: Curve = ("training", GREEN, |at| 100.0 * at.accuracy);
         let speed: Curve = ("pictures per second", BLUE, |at| at.pictures_per_second);
         let height = height.max(120.0);
         let mut plot = |ui: &mut Ui, drawing: Drawing, explained: &str, legend: Option<Corner>| {

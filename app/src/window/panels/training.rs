@@ -133,8 +133,9 @@ impl Training {
             Event::Prepared(prepared) => self.say(
                 Tone::Plain,
                 format!(
-                    "{} pictures to learn from, {} to judge by, {} classes, {} steps",
+                    "{} training images, validation: {}, {} test images, {} classes, {} steps",
                     prepared.examples,
+                    prepared.validation.as_deref().unwrap_or("none"),
                     prepared.test_examples,
                     prepared.class_names.len(),
                     prepared.steps
@@ -158,7 +159,7 @@ impl Training {
                 self.say(
                     Tone::Plain,
                     format!(
-                        "{}: {:.2} % of {} test pictures right, NLL {:.4} nats, ECE {:.4}",
+                        "{}: {:.2} % of {} test images right, NLL {:.4} nats, ECE {:.4}",
                         evaluation.method,
                         100.0 * scores.accuracy,
                         scores.examples,

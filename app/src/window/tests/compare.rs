@@ -186,5 +186,5 @@ fn the_table_is_saved_whole() {
     };
     assert_eq!(text.lines().count(), 4);
     let commas = |line: &str| line.replace("\"accuracy, %\"", "").matches(',').count();
-    assert!(text.lines().skip(1).all(|line| commas(line) == 6));
+    assert!(text.lines().skip(1).all(|line| commas(line) == 7));
 }

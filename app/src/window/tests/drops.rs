@@ -62,7 +62,7 @@ fn posteriors_pictures_and_folders_go_where_they_are_used() {
         }
     }
     let_go(&mut harness, &pictures);
-    assert!(reads(&mut harness, "to judge by, 2 classes"));
+    assert!(reads(&mut harness, "test images, 2 classes"));
     assert_eq!(shown(&harness), "Set up");
 }
 

@@ -65,7 +65,7 @@ fn three_pages_follow_a_run_and_end_with_its_result() {
         tell(&mut harness, &progress(28));
         assert_eq!(looks(&harness), 1, "{name}");
         tell(&mut harness, &interim(28));
-        let words = "PSE at step 28 of 840: 256 of 1352 test pictures, 20 draws; the run goes on";
+        let words = "PSE at step 28 of 840: 256 of 1352 test images, 20 draws; the run goes on";
         assert!(says(&harness, words), "{name}");
         assert_eq!(looks(&harness), 2, "{name}");
         // Nothing was learnt since.
@@ -257,7 +257,7 @@ fn the_demo_is_seen_on_every_page_while_it_learns() {
     for name in ["Ensemble", "Calibration", "Uncertainty"] {
         harness.state_mut().show_panel(name);
         harness.run_steps(2);
-        let seen = says(&harness, "256 of 1352 test pictures, 20 draws");
+        let seen = says(&harness, "256 of 270 validation images, 20 draws");
         assert!(seen, "{name}");
     }
     harness.state_mut().show_panel("Posterior");

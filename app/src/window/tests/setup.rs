@@ -129,11 +129,13 @@ fn every_other_setting_of_a_run_file_is_under_more() {
     assert_eq!(saved(&mut harness), expected);
     for setting in [
         "Momentum",
-        "Mean rate drops by",
-        "Spread rate drops by",
+        "Nesterov",
+        "Schedule",
+        "Variational schedule",
+        "Warm-up",
         "Dropout",
         "Factors of a kernel",
-        "Spread of the factors",
+        "Initial std",
         "Steps between saves",
         "Pictures judged at once",
         "Threads that read",

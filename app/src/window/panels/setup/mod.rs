@@ -22,7 +22,10 @@ use crate::window::{
     sort::Found,
     survey::{Estimated, Survey},
 };
-use bayesadapter::session::{DeviceChoice, Method, ModelSettings, RunSettings};
+use bayesadapter::{
+    data::ValidationSplit,
+    session::{DeviceChoice, Method, ModelSettings, RunSettings},
+};
 use data::Sheet;
 use egui::{Align, Button, Layout, RichText, ScrollArea, Ui};
 use layers::Layers;
@@ -61,6 +64,8 @@ struct Files {
     model: ModelSettings,
     data: String,
     strangers: Option<String>,
+    validation: ValidationSplit,
+    split_seed: Option<u64>,
     seed: u64,
 }
 
@@ -70,6 +75,8 @@ impl Files {
             model: settings.model.clone(),
             data: settings.data.path.clone(),
             strangers: settings.data.out_of_distribution.clone(),
+            validation: settings.data.validation,
+            split_seed: settings.data.split_seed,
             seed: settings.seed,
         }
     }

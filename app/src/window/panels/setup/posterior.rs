@@ -45,10 +45,15 @@ pub fn ui(ui: &mut Ui, settings: &mut RunSettings) {
 
 /// Ordinary training wants other rates than fine-tuning; rates of the user's own stay.
 fn suit_rates(settings: &mut RunSettings, before: Method) {
+    let from_scratch = settings.model.weights.is_none();
     let usual = |method| match method {
-        Method::Map => FineTuning::from_scratch(),
-        Method::Mfg | Method::Pse => FineTuning::default(),
+        Method::Map if from_scratch => FineTuning::from_scratch(),
+        _ => FineTuning::default(),
     };
+    if settings.posterior.method == Method::Map {
+        // Point weights have no draws that could disagree.
+        settings.data.ood_train.clear();
+    }
     if settings.training.rates == usual(before) {
         settings.training.rates = usual(settings.posterior.method);
     }
