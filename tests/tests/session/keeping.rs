@@ -192,6 +192,7 @@ fn learning_rates_that_are_set_on_the_way_last() {
     let (control, thread) = spawn(job(long.clone()), None, folder);
     let slow = FineTuning {
         lr: 1e-5,
+        schedule: Schedule::Constant,
         ..FineTuning::default()
     };
     control.send(Command::SetRates(slow.clone()));

@@ -9,14 +9,14 @@ mod refusing;
 mod validation;
 
 use bayesadapter::{
-    data::{Dataset, Split, digits},
+    data::{Dataset, Split, ValidationSplit, digits},
     evaluate::Evaluation,
     file::{FileError, PosteriorFile},
     session::{
         Command, Control, Ending, Event, HistoryRow, Job, Keeper, Method, OwnThread, Phase,
         RunSettings, SessionError, Splits, connect, run, spawn,
     },
-    train::{FineTuning, Position, TrainState},
+    train::{FineTuning, Position, Schedule, TrainState},
 };
 use burn::tensor::{Device, read_sync};
 use std::{
@@ -95,6 +95,7 @@ impl Keeper for Memory {
 fn settings(method: Method) -> RunSettings {
     let mut settings = RunSettings::default();
     settings.posterior.method = method;
+    settings.data.validation = ValidationSplit::None;
     settings.posterior.components = 3;
     settings.training.batch = 128;
     settings.training.epochs = 2;
@@ -242,6 +243,7 @@ fn pause_rates_and_stop_are_obeyed_between_steps() {
     );
     control.send(Command::SetRates(FineTuning {
         lr: 1e-5,
+        schedule: Schedule::Constant,
         ..FineTuning::default()
     }));
     control.send(Command::Resume);
@@ -289,6 +291,7 @@ fn commands_that_come_while_a_network_is_judged_are_not_lost() {
     until(&control, |event| matches!(event, Event::Evaluating { .. }));
     control.send(Command::SetRates(FineTuning {
         lr: 1e-5,
+        schedule: Schedule::Constant,
         ..FineTuning::default()
     }));
     until(

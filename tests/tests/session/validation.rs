@@ -1,7 +1,7 @@
 //! Validation sets in a run: curves, calibration, and what stays the same when it is resumed.
 
 use super::*;
-use bayesadapter::{data::ValidationSplit, pass::Estimator};
+use bayesadapter::pass::Estimator;
 
 fn splits(validation: &str) -> Splits {
     let validation: ValidationSplit = validation.parse().unwrap();

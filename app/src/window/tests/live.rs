@@ -228,7 +228,7 @@ fn the_slider_asks_the_run_and_its_draw_is_seen_to_change() {
 /// The demo, with fewer steps.
 fn short_demo(folder: &std::path::Path) -> Vec<Plan> {
     let mut plans = Plan::demo(Method::Pse, folder);
-    for (plan, epochs) in plans.iter_mut().zip([4, 30]) {
+    for (plan, epochs) in plans.iter_mut().zip([4, 12]) {
         plan.settings.device = DeviceChoice::Cpu;
         plan.settings.training.epochs = epochs;
     }
@@ -237,7 +237,7 @@ fn short_demo(folder: &std::path::Path) -> Vec<Plan> {
 
 /// Draws frames until the window is as it should be.
 fn wait(harness: &mut Harness<'_, Window>, is_so: impl Fn(&Harness<'_, Window>) -> bool) -> bool {
-    (0..3_000).any(|_| {
+    (0..9_000).any(|_| {
         std::thread::sleep(Duration::from_millis(20));
         harness.run_steps(1);
         is_so(harness)

@@ -33,7 +33,7 @@ pub fn ui(ui: &mut Ui, settings: &mut RunSettings, devices: &[(DeviceChoice, Str
             let posterior = settings.posterior.posterior(1, 1.0, 0);
             let usual = training.rates.variational_lr_of(&posterior);
             let mut value = usual;
-            let name = "Variational learning rate";
+            let name = "Variational lr";
             rate(ui, name, terms::VARIATIONAL_LR, &mut value);
             if value != usual {
                 training.rates.variational_lr = Some(value);
