@@ -35,10 +35,11 @@ pub fn settings(method: Method, device: DeviceChoice, out: &Path) -> RunSettings
     } else {
         // The network is young and its data are few: its weights may still move.
         settings.training.rates.lr = 2e-2;
-        settings.posterior.initial_std = match method {
-            Method::Pse => Some(0.4),
-            _ => Some(0.1),
-        };
+        settings.posterior.initial_std = Some(0.4);
+        if method == Method::Mfg {
+            settings.posterior.initial_std = Some(0.1);
+            settings.training.regularisation.alpha = 1.0;
+        }
         // So that it knows a drawing that is no digit; those of the evaluation are made in another way.
         settings.data.ood_train = vec![OodKind::Doodles.to_string()];
         let map = run_folder(out, Method::Map).join("posterior.safetensors");
