@@ -91,6 +91,10 @@ fn same<const X: usize, const Y: usize, A: Module, B: Module>(
     }
     let (ours, burns) = (parameters(&ours.valid()), parameters(&burns.valid()));
     for ((path, found), (_, expected)) in ours.iter().zip(&burns) {
+        // Burn keeps biased variances; ours are those of PyTorch, which the tests of normalisation look at.
+        if path.ends_with("running_var") {
+            continue;
+        }
         let tolerance = Tolerance::of_largest(1e-5, expected);
         assert_close(&format!("{path} of {name}"), found, expected, tolerance);
     }
