@@ -37,7 +37,7 @@ fn every_epoch_is_validated_and_the_result_calibrated() {
 }
 
 #[test]
-fn a_temperature_is_no_worse_on_the_images_it_was_fitted_on() {
+fn a_temperature_changes_no_predicted_class() {
     let job = validated_job(settings(Method::Map), "0.2");
     let memory = complete_job(job, None);
     let kept = memory.kept();

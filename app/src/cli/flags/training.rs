@@ -14,7 +14,7 @@ pub struct TrainingFlags {
     /// Passes over the data [default: 12, the paper's for CIFAR-10].
     #[arg(long, value_name = "N", help_heading = "Training")]
     pub epochs: Option<u32>,
-    /// Pictures in a mini-batch [default: 128]; fewer take less memory.
+    /// Images in a mini-batch [default: 128]; fewer take less memory.
     #[arg(long, value_name = "N", help_heading = "Training")]
     pub batch: Option<usize>,
     /// Mini-batches per step [default: 1]; more for a large batch in little memory.
