@@ -80,6 +80,11 @@ pub enum Draw {
         estimator: Estimator,
         /// Number of the step; the same step has the same noise.
         step: u32,
+        /// Images at the end of the batch that are in it twice, for the uncertainty regulariser: of `b + 2 * pairs`
+        /// rows, `b .. b + pairs` are the first copies, and the rest are the second ones in the same order. In an
+        /// ensemble of several components the second copy of an image sees another one than the first. Other posteriors
+        /// need not know: every row has noise of its own.
+        pairs: u32,
     },
 }
 
@@ -115,7 +120,11 @@ impl Pass {
     pub fn train(estimator: Estimator, step: u32) -> Self {
         Self {
             mode: Mode::Train,
-            draw: Draw::Step { estimator, step },
+            draw: Draw::Step {
+                estimator,
+                step,
+                pairs: 0,
+            },
             ..Self::mean()
         }
     }
@@ -165,6 +174,22 @@ impl Pass {
             first_example,
             ..self
         }
+    }
+
+    /// The same training step for a batch that ends with `pairs` images and the same images again, which see different
+    /// draws. Passes that are no training step of a posterior stay as they are.
+    pub fn with_pairs(self, pairs: u32) -> Self {
+        let draw = match self.draw {
+            Draw::Step {
+                estimator, step, ..
+            } => Draw::Step {
+                estimator,
+                step,
+                pairs,
+            },
+            draw => draw,
+        };
+        Self { draw, ..self }
     }
 
     /// The same pass with other dropout noise.

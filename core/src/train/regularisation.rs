@@ -10,9 +10,10 @@ use std::f64::consts::LN_2;
 /// Adds `alpha * mean(relu(gamma - MI_2))` to the loss, the mean being over OOD images and
 /// `MI_2 = H((p1 + p2) / 2) - (H(p1) + H(p2)) / 2` the mutual information, in nats, of two draws that see the same image.
 ///
-/// The two draws are rows of the same launch as the mini-batch, with an estimator that gives every row a draw of its own
-/// ([exemplar](crate::pass::Estimator::Exemplar), local or flipout). With the vanilla estimator they are the same draw:
-/// `MI_2` is 0 and so is its gradient.
+/// The two draws are rows of the same launch as the mini-batch, with an estimator that gives every row a draw of its
+/// own ([exemplar](crate::pass::Estimator::Exemplar), local or flipout), in a pass that knows of them
+/// ([`Pass::with_pairs`](crate::pass::Pass::with_pairs)): without it, both may be the same component of an ensemble.
+/// With the vanilla estimator they are the same draw: `MI_2` is 0 and so is its gradient.
 ///
 /// `MI_2` is at most ln 2 = 0.693. A larger gamma, as the default, is never reached, so that every OOD image
 /// contributes to the gradient in every step; a smaller one leaves out those whose draws disagree enough.

@@ -175,9 +175,10 @@ impl<M: Classifier<4> + ModuleDisplay> Trainer<M> {
     ) -> Result<Option<GradientsParams>, TrainError> {
         let (part, parts) = self.part();
         let examples = images.dims()[0];
-        let pass = self.pass();
+        let pairs = ood.as_ref().map_or(0, |ood| ood.dims()[0]);
+        let rows = examples + 2 * pairs;
+        let pass = self.pass().with_pairs(pairs as u32);
         let nll = CrossEntropyLossConfig::new().init(&self.device);
-        let rows = examples + 2 * ood.as_ref().map_or(0, |ood| ood.dims()[0]);
         let regularisation = ood.as_ref().map(|_| self.settings.regularisation);
         let (nll, logits, information, gradients) = self.bayes.run(pass, |network| {
             let images = match ood {
