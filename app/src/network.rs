@@ -4,8 +4,8 @@ use crate::error::BadInput;
 use anyhow::Result;
 use bayesadapter::{
     data::Preparation,
+    evaluate::PredictionSets,
     file::{FileError, Header, PosteriorFile},
-    metrics::{ConformalMethod, Temperature},
     models::{ModelConfig, Network},
     posterior::{Bayes, Posterior},
     session::{Method, RunSettings},
@@ -95,20 +95,11 @@ impl Opened {
         })
     }
 
-    /// The temperature of the file, or 1.
-    pub fn temperature(&self) -> Temperature {
-        let calibration = self.header.calibration.as_ref();
-        calibration.map_or(Temperature::ONE, |calibration| calibration.temperature)
-    }
-
-    /// The classes that one image may be, of their probabilities, and the coverage of such sets; nothing without a
-    /// calibration.
-    pub fn prediction_set(&self, probabilities: &[f32]) -> Option<(f64, Vec<String>)> {
-        let calibration = self.header.calibration.as_ref()?;
-        let sets = calibration.sets_by(ConformalMethod::Threshold)?;
-        let classes = sets.set(probabilities).into_iter();
-        let names = classes.map(|class| self.class_name(class as usize));
-        Some((sets.coverage(), names.collect()))
+    /// The coverage of prediction sets, and the names of the classes in that of the first image.
+    pub fn prediction_set(&self, sets: &PredictionSets) -> (f64, Vec<String>) {
+        let classes = sets.classes.first().into_iter().flatten();
+        let names = classes.map(|&class| self.class_name(class as usize));
+        (sets.coverage, names.collect())
     }
 
     /// What is done to pictures before the network sees them.

@@ -2,9 +2,9 @@
 
 use bayesadapter::{
     data::{Picture, Preparation},
-    evaluate::Calibration,
+    evaluate::{CalibratedPrediction, Calibration},
     file::PosteriorFile,
-    metrics::{ConformalMethod, Temperature},
+    metrics::ConformalMethod,
     models::Network,
     posterior::{Bayes, Posterior},
     predict::{Draws, PredictOptions, Prediction},
@@ -86,16 +86,16 @@ impl LoadedPosterior {
         };
         let options = PredictOptions::new(draws).with_draws_kept();
         let prediction = self.bayes.predict_async(input, options).await?;
-        let calibration = self.calibration.as_ref();
-        let sets = calibration.and_then(|one| one.sets_by(ConformalMethod::Threshold));
-        let set = sets.map(|sets| sets.set(prediction.probabilities()));
-        let temperature = match calibration {
-            Some(calibration) if with_temperature => calibration.temperature,
-            _ => Temperature::ONE,
-        };
+        let calibrated = CalibratedPrediction::new(
+            prediction,
+            self.calibration.as_ref(),
+            ConformalMethod::Threshold,
+            with_temperature,
+        )?;
+        let sets = calibrated.sets;
         Ok(Answer {
-            prediction: prediction.with_temperature(temperature)?,
-            set,
+            prediction: calibrated.prediction,
+            set: sets.and_then(|sets| sets.classes.into_iter().next()),
         })
     }
 }

@@ -5,7 +5,8 @@ use crate::{network, verdict::verdict};
 use anyhow::Result;
 use bayesadapter::{
     data::Picture,
-    metrics::{ConformalMethod, Temperature},
+    evaluate::CalibratedPrediction,
+    metrics::ConformalMethod,
     predict::{Draws, Prediction},
     session::{DeviceChoice, Method},
 };
@@ -109,25 +110,18 @@ fn tell(
     voice: &Voice,
 ) -> Result<()> {
     let calibration = opened.header.calibration.as_ref();
-    let sets = calibration.and_then(|calibration| calibration.sets_by(flags.sets));
-    // Sets were calibrated without the temperature.
-    let set = sets.map(|sets| sets.set(prediction.probabilities()));
-    let temperature = match flags.no_temperature {
-        true => Temperature::ONE,
-        false => opened.temperature(),
-    };
-    let prediction = prediction.with_temperature(temperature)?;
+    let CalibratedPrediction {
+        prediction,
+        temperature,
+        sets,
+    } = CalibratedPrediction::new(prediction, calibration, flags.sets, !flags.no_temperature)?;
     let probabilities = prediction.probabilities();
     let mut classes: Vec<usize> = (0..probabilities.len()).collect();
     classes.sort_by(|&a, &b| probabilities[b].total_cmp(&probabilities[a]));
     let Some(&first) = classes.first() else {
         return Ok(());
     };
-    let names = |set: &Vec<u32>| -> Vec<String> {
-        let classes = set.iter().map(|&class| class as usize);
-        classes.map(|class| opened.class_name(class)).collect()
-    };
-    let set = set.as_ref().map(names);
+    let set = sets.map(|sets| opened.prediction_set(&sets));
     let (information, entropy) = (prediction.mutual_information()[0], prediction.entropy()[0]);
     voice.json(&Line {
         image: image.to_owned(),
@@ -139,7 +133,7 @@ fn tell(
         draws: prediction.draws.len(),
         probabilities,
         temperature: temperature.value(),
-        prediction_set: set.clone(),
+        prediction_set: set.as_ref().map(|(_, classes)| classes.clone()),
     });
     voice.say(format_args!(
         "{image}: {} ({:.1} %)",
@@ -159,11 +153,11 @@ fn tell(
         prediction.draws.len(),
         verdict(prediction.draws.len(), information, entropy, None)
     ));
-    if let (Some(set), Some(sets)) = (set, sets) {
+    if let Some((coverage, classes)) = set {
         voice.say(format_args!(
             "  {:.0} % prediction set: {}",
-            100.0 * sets.coverage(),
-            set.join(", ")
+            100.0 * coverage,
+            classes.join(", ")
         ));
     }
     Ok(())

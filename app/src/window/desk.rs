@@ -13,6 +13,8 @@ use anyhow::{Context, Result};
 use bayesadapter::{
     data::{Dataset, Picture},
     disk,
+    evaluate::CalibratedPrediction,
+    metrics::ConformalMethod,
     predict::{Draws, PredictOptions, Prediction},
     session::{DeviceChoice, Method, Scrub, Scrubbed},
 };
@@ -127,8 +129,10 @@ impl Desk {
             None => None,
         };
         let prediction = opened.bayes.predict_async(input, options).await?;
-        let prediction_set = opened.prediction_set(prediction.probabilities());
-        let prediction = prediction.with_temperature(opened.temperature())?;
+        let calibration = opened.header.calibration.as_ref();
+        let method = ConformalMethod::Threshold;
+        let calibrated = CalibratedPrediction::new(prediction, calibration, method, true)?;
+        let prediction = calibrated.prediction;
         let spreads = spreads(&prediction);
         let classes = prediction.probabilities().iter().zip(spreads).enumerate();
         let only = |values: &[f64]| values.first().copied().unwrap_or_default();
@@ -145,7 +149,7 @@ impl Desk {
             aleatoric_entropy: only(prediction.aleatoric_entropy()),
             start: start
                 .map(|(class, probability)| (opened.class_name(class as usize), probability)),
-            prediction_set,
+            prediction_set: calibrated.sets.map(|sets| opened.prediction_set(&sets)),
         })
     }
 }

@@ -30,6 +30,7 @@
 //! ```
 
 mod batches;
+mod calibrated_prediction;
 mod calibration;
 mod collector;
 mod comparison;
@@ -42,6 +43,7 @@ mod layer;
 mod moments;
 mod outcomes;
 
+pub use calibrated_prediction::{CalibratedPrediction, PredictionSets};
 pub use calibration::{COVERAGE, Calibrated, Calibration};
 pub use collector::Collector;
 pub use comparison::ComparisonRow;
