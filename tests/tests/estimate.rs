@@ -1,7 +1,7 @@
 //! Estimates of training steps: against the measured peak, without a trace on the network, and with errors.
 
 use bayesadapter::{
-    estimate::{Advice, EstimateError, TrainingPlan},
+    estimate::{Advice, EstimateError, OodBatch, TrainingPlan},
     models::{
         Architecture, CifarResNetConfig, DenseNetConfig, MlpConfig, MobileNetV2Config, Network,
         WideResNetConfig,
@@ -207,6 +207,23 @@ fn parameters_are_counted_to_the_byte() {
         let all = 4 * bayes.num_params() as u64;
         assert_eq!(memory.parameters, all);
     }
+}
+
+#[test]
+fn an_ood_image_counts_as_two_examples() {
+    let _alone = alone();
+    let architecture = Architecture::Mlp(MlpConfig::new([1, 4, 4], vec![8], 3));
+    let bayes = converted(&architecture, MeanField::fine_tune(1_000), &Device::flex());
+    let plan = |examples| TrainingPlan::new([examples, 1, 4, 4], Estimator::Exemplar);
+    let plain = bayes.estimate(&plan(192)).unwrap();
+    let ood = bayes.estimate(&plan(128).with_ood_batch(OodBatch::Count(32)));
+    let ood = ood.unwrap();
+    assert_eq!((ood.batch, ood.ood_batch), (128, 32));
+    assert_eq!(ood.memory, plain.memory);
+    assert_eq!(ood.largest_tensor, plain.largest_tensor);
+    let time = ood.time.expect("a batch that fits");
+    assert_eq!(time.measured.last().map(|(rows, _)| *rows), Some(192));
+    assert_eq!(time.seconds_per_epoch, 8.0 * time.seconds_per_step);
 }
 
 #[test]

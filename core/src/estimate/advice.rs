@@ -1,6 +1,10 @@
 //! What to do if a training step does not fit.
 
-use super::{budget::Budget, memory::Footprint};
+use super::{
+    OodBatch,
+    budget::Budget,
+    memory::{Footprint, Memory},
+};
 use crate::{
     pass::Estimator,
     posterior::{LowRankEnsemble, Posterior, Select},
@@ -89,12 +93,24 @@ pub(super) struct Situation<'a> {
     pub(super) posterior: &'a Posterior,
     pub(super) budget: Budget,
     pub(super) batch: usize,
+    pub(super) ood_batch: OodBatch,
 }
 
 impl Situation<'_> {
+    /// The memory of a step with so many examples, and the OOD images beside them.
+    pub(super) fn memory(&self, footprint: &Footprint, batch: usize) -> Memory {
+        footprint.memory(self.ood_batch.rows(batch))
+    }
+
+    /// Bytes of the largest map of such a step.
+    pub(super) fn largest(&self, footprint: &Footprint, batch: usize) -> u64 {
+        let rows = self.ood_batch.rows(batch) as u64;
+        footprint.largest.saturating_mul(rows)
+    }
+
     pub(super) fn fits(&self, footprint: &Footprint, batch: usize) -> Option<bool> {
-        let largest = footprint.largest.saturating_mul(batch as u64);
-        self.budget.fits(footprint.memory(batch).total(), largest)
+        let total = self.memory(footprint, batch).total();
+        self.budget.fits(total, self.largest(footprint, batch))
     }
 
     /// The largest power of two below the batch that is not known to be too large.
@@ -116,7 +132,7 @@ impl Situation<'_> {
         advice.extend(self.fewer_components());
         advice.extend(self.last_layer());
         if advice.is_empty() {
-            let bytes = self.footprint.memory(1).total();
+            let bytes = self.memory(self.footprint, 1).total();
             advice.push(Advice::NothingFits { bytes });
         }
         advice
@@ -124,7 +140,7 @@ impl Situation<'_> {
 
     fn exemplar(&self) -> Option<Advice> {
         let footprint = self.exemplar.as_ref()?;
-        let bytes = footprint.memory(self.batch).total();
+        let bytes = self.memory(footprint, self.batch).total();
         (self.fits(footprint, self.batch) != Some(false)).then_some(Advice::Exemplar { bytes })
     }
 
@@ -149,7 +165,7 @@ impl Situation<'_> {
             return None;
         }
         let footprint = self.footprint.without(self.footprint.spreads[0]);
-        let bytes = footprint.memory(self.batch).total();
+        let bytes = self.memory(&footprint, self.batch).total();
         (self.fits(&footprint, self.batch) != Some(false)).then_some(Advice::LastLayer { bytes })
     }
 }

@@ -27,9 +27,9 @@ pub struct Memory {
     pub gradients: u64,
     /// The optimiser's momentum, as much.
     pub optimizer: u64,
-    /// What the backward pass needs of the forward pass; grows with the batch.
+    /// What the backward pass needs of the forward pass; grows with the batch and the OOD images beside it.
     pub activations: u64,
-    /// What the backward pass needs for itself; grows with the batch.
+    /// What the backward pass needs for itself; grows as much.
     pub workspace: u64,
 }
 
@@ -127,18 +127,18 @@ impl Footprint {
         found
     }
 
-    /// The memory of a step with so many examples.
-    pub(super) fn memory(&self, batch: usize) -> Memory {
-        let examples = batch as u64;
+    /// The memory of a step with so many rows: its examples, and OOD images twice.
+    pub(super) fn memory(&self, rows: usize) -> Memory {
+        let rows = rows as u64;
         Memory {
             parameters: self.parameters,
             gradients: self.trained,
             optimizer: self.trained,
-            activations: self.kept.saturating_mul(examples),
+            activations: self.kept.saturating_mul(rows),
             workspace: self
                 .largest
                 .saturating_mul(WORKSPACE_MAPS)
-                .saturating_mul(examples),
+                .saturating_mul(rows),
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Memory is counted: parameters from the network, activations from one example that goes through it, whose
 //! layers tell what they keep. Time is measured, on small batches of noise, and extends to the batch in a
-//! straight line; the network and its running statistics stay as they are.
+//! straight line; the network and its running statistics stay as they are. OOD images beside a mini-batch count as two
+//! examples each.
 //!
 //! Layers of [`nn`](crate::nn) tell what they keep; others do not, and are named by
 //! [`Advice::Uncounted`]. Against the measured peak of whole steps on the CPU the sum is right within a factor
@@ -15,12 +16,14 @@ mod budget;
 mod error;
 mod host;
 mod memory;
+mod ood;
 mod time;
 
 pub use advice::Advice;
 pub use error::EstimateError;
 pub(crate) use host::available as available_memory;
 pub use memory::Memory;
+pub use ood::OodBatch;
 pub use time::Time;
 
 use crate::{ops::Hardware, pass::Estimator, posterior::Bayes, predict::Classifier};
@@ -41,6 +44,8 @@ pub struct TrainingPlan<const D: usize> {
     pub batch: [usize; D],
     /// How the expected log-likelihood is estimated.
     pub estimator: Estimator,
+    /// OOD images beside each mini-batch.
+    pub ood_batch: OodBatch,
     /// Bytes that training may take, the network included. By default what the host has left, within the bounds
     /// of a container or service, for the CPU and for adapters that are one, on Linux; other systems and GPUs do not
     /// tell.
@@ -48,13 +53,19 @@ pub struct TrainingPlan<const D: usize> {
 }
 
 impl<const D: usize> TrainingPlan<D> {
-    /// A plan for the memory that there is.
+    /// A plan for the memory that there is, without OOD images.
     pub fn new(batch: [usize; D], estimator: Estimator) -> Self {
         Self {
             batch,
             estimator,
+            ood_batch: OodBatch::None,
             memory_bytes: None,
         }
+    }
+
+    /// With OOD images beside each mini-batch.
+    pub fn with_ood_batch(self, ood_batch: OodBatch) -> Self {
+        Self { ood_batch, ..self }
     }
 
     /// With so many bytes instead.
@@ -71,6 +82,9 @@ impl<const D: usize> TrainingPlan<D> {
 pub struct Estimate {
     /// Examples of a step.
     pub batch: usize,
+    /// OOD images beside them, each of which is there twice.
+    #[serde(default)]
+    pub ood_batch: usize,
     /// The estimator.
     pub estimator: Estimator,
     /// Bytes of a step.
@@ -103,9 +117,13 @@ impl fmt::Display for Estimate {
         let Self {
             memory, estimator, ..
         } = self;
+        let ood = match self.ood_batch {
+            0 => String::new(),
+            images => format!(" with {images} OOD images"),
+        };
         writeln!(
             f,
-            "{estimator} estimator, batch of {}: {} (parameters {}, gradients {}, optimiser {}, activations {}, \
+            "{estimator} estimator, batch of {}{ood}: {} (parameters {}, gradients {}, optimiser {}, activations {}, \
              workspace {})",
             self.batch,
             mebibytes(memory.total()),
@@ -215,6 +233,7 @@ impl<M: Module> Bayes<M> {
             posterior: self.posterior(),
             budget: Budget::new(plan.memory_bytes, hardware, footprint.parameters),
             batch,
+            ood_batch: plan.ood_batch,
         };
         let mut advice = situation.advice();
         if hardware.software_adapter {
@@ -238,10 +257,11 @@ impl<M: Module> Bayes<M> {
         };
         Ok(Estimate {
             batch,
+            ood_batch: plan.ood_batch.images(batch),
             estimator: plan.estimator,
-            memory: footprint.memory(batch),
+            memory: situation.memory(&footprint, batch),
             memory_limit: situation.budget.bytes,
-            largest_tensor: footprint.largest.saturating_mul(batch as u64),
+            largest_tensor: situation.largest(&footprint, batch),
             tensor_limit: situation.budget.tensor,
             time,
             advice,

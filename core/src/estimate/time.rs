@@ -30,13 +30,14 @@ pub struct Time {
     pub seconds_per_step: f64,
     /// As many steps as the posterior's number of training examples needs. Loading of data is not in it.
     pub seconds_per_epoch: f64,
-    /// What was measured: examples of a step, and its seconds.
+    /// What was measured: rows of a step, which are its examples and OOD images twice, and its seconds.
     pub measured: Vec<(usize, f64)>,
 }
 
 impl Time {
-    /// Trains a copy of the network on noise, with batches of up to `most` examples. On the device's first
-    /// step of a size kernels are compiled, so every size runs twice.
+    /// Trains a copy of the network on noise, with batches of up to `most` examples and the OOD images beside them,
+    /// whose rows cost as much as any other. On the device's first step of a size kernels are compiled, so every size
+    /// runs twice.
     pub(super) async fn measure<const D: usize, M: Classifier<D> + ModuleDisplay>(
         bayes: &Bayes<M>,
         plan: &TrainingPlan<D>,
@@ -51,21 +52,22 @@ impl Time {
             plan,
             device,
         };
+        let most = plan.ood_batch.rows(most);
         let mut measured = Vec::new();
-        let mut examples = most.min(2);
+        let mut rows = most.min(2);
         loop {
-            let first = probe.step(examples).await?;
+            let first = probe.step(rows).await?;
             give_way().await;
-            let seconds = first.min(probe.step(examples).await?);
+            let seconds = first.min(probe.step(rows).await?);
             give_way().await;
-            measured.push((examples, seconds));
-            if examples >= most || seconds > ENOUGH_SECONDS {
+            measured.push((rows, seconds));
+            if rows >= most || seconds > ENOUGH_SECONDS {
                 break;
             }
-            examples = examples.saturating_mul(GROWTH).min(most);
+            rows = rows.saturating_mul(GROWTH).min(most);
         }
         let batch = plan.batch[0];
-        let seconds_per_step = extrapolated(&measured, batch);
+        let seconds_per_step = extrapolated(&measured, plan.ood_batch.rows(batch));
         let steps = bayes.posterior().prior().examples.div_ceil(batch);
         Ok(Self {
             seconds_per_step,
@@ -76,13 +78,13 @@ impl Time {
 }
 
 /// A line through the two largest measurements; through the origin if there is one only.
-fn extrapolated(measured: &[(usize, f64)], batch: usize) -> f64 {
+fn extrapolated(measured: &[(usize, f64)], rows: usize) -> f64 {
     let (before, last) = match measured {
         [] => return 0.0,
         [one] => ((0, 0.0), *one),
         [.., before, last] => (*before, *last),
     };
-    let more = batch as f64 - last.0 as f64;
+    let more = rows as f64 - last.0 as f64;
     let slope = (last.1 - before.1) / (last.0 - before.0) as f64;
     // Noise of the clock must not make larger batches cheaper.
     last.1 + slope.max(0.0) * more
@@ -96,14 +98,14 @@ struct Probe<'a, const D: usize, M: Module> {
 }
 
 impl<const D: usize, M: Classifier<D> + ModuleDisplay> Probe<'_, D, M> {
-    /// Seconds of one step.
-    async fn step(&mut self, examples: usize) -> Result<f64, EstimateError> {
+    /// Seconds of one step with so many rows.
+    async fn step(&mut self, rows: usize) -> Result<f64, EstimateError> {
         let mut shape = self.plan.batch;
-        shape[0] = examples;
+        shape[0] = rows;
         let mut values = vec![0.0; shape.iter().product()];
         fill_normals(&NoiseKey::default(), 0, 0, &mut values);
         let x = Tensor::<D>::from_data(TensorData::new(values, shape), self.device);
-        let labels = Tensor::<1, Int>::zeros([examples], self.device);
+        let labels = Tensor::<1, Int>::zeros([rows], self.device);
         let clock = Stopwatch::start();
         let pass = Pass::train(self.plan.estimator, 0);
         let logits = self.bayes.run(pass, |network| network.logits(x))?;

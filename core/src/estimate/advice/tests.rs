@@ -27,6 +27,7 @@ fn advice(posterior: impl Into<Posterior>, bytes: u64, batch: usize) -> Vec<Advi
         posterior: &posterior.into(),
         budget,
         batch,
+        ood_batch: OodBatch::None,
     };
     situation.advice()
 }
@@ -80,6 +81,7 @@ fn cheaper_estimators_and_nothing_at_all() {
             tensor: None,
         },
         batch: 100,
+        ood_batch: OodBatch::None,
     };
     let exemplar = Advice::Exemplar { bytes: 1700 };
     assert!(situation.advice().contains(&exemplar));
@@ -98,6 +100,36 @@ fn a_tensor_beyond_the_adapter_calls_for_a_smaller_batch() {
             tensor: Some(100),
         },
         batch: 51,
+        ood_batch: OodBatch::None,
     };
     assert_eq!(situation.advice(), [Advice::SmallerBatch { batch: 32 }]);
+}
+
+#[test]
+fn a_batch_of_128_with_32_ood_images_takes_the_memory_of_192_rows() {
+    let mut situation = Situation {
+        footprint: &footprint(),
+        exemplar: None,
+        posterior: &MeanField::fine_tune(10).into(),
+        budget: Budget {
+            bytes: Some(600 + 16 * 192),
+            tensor: None,
+        },
+        batch: 128,
+        ood_batch: OodBatch::Count(32),
+    };
+    let memory = situation.memory(&footprint(), 128);
+    assert_eq!(memory, footprint().memory(192));
+    assert_eq!(memory.activations, 10 * 192);
+    assert_eq!(situation.largest(&footprint(), 128), 2 * 192);
+    assert_eq!(situation.advice(), []);
+    // So many OOD images stay beside a smaller batch; a quarter of it does not.
+    situation.budget.bytes = Some(600 + 16 * 128);
+    let smaller = |batch| [Advice::SmallerBatch { batch }];
+    assert_eq!(situation.advice(), smaller(64));
+    situation.budget.bytes = Some(600 + 16 * 24);
+    let bytes = 600 + 16 * 65;
+    assert_eq!(situation.advice(), [Advice::NothingFits { bytes }]);
+    situation.ood_batch = OodBatch::Quarter;
+    assert_eq!(situation.advice(), smaller(16));
 }
