@@ -9,6 +9,7 @@ use bayesadapter::{
 use clap::Args;
 use serde::Serialize;
 use std::{
+    ops::Range,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -36,7 +37,7 @@ struct Line {
 }
 
 /// What is told of a network.
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 12] = [
     "val acc %",
     "val NLL",
     "acc %",
@@ -45,9 +46,15 @@ const NAMES: [&str; 8] = [
     "ECE",
     "OOD MI",
     "OOD ent.",
+    "OOD MI AP",
+    "OOD MI FPR95",
+    "OOD ent. AP",
+    "OOD ent. FPR95",
 ];
 /// The first of these that is of the test set.
 const TEST: usize = 2;
+/// The first of these that stands in a table of its own, below the others.
+const BELOW: usize = 8;
 
 /// One run as it was read.
 struct Run {
@@ -75,21 +82,47 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
             .map(|path| name_of(path).len())
             .max()
             .unwrap_or(0);
-    let head: Vec<String> = NAMES.iter().map(|name| format!("{name:>16}")).collect();
-    voice.say(format_args!("{:width$}{}", "", head.concat()));
+    let means = means(&runs);
+    table(&runs, &means, 0..BELOW, width, voice);
+    let with_ood = |line: &Line| line.scores[BELOW..].iter().any(Option::is_some);
+    if runs.iter().flat_map(|run| &run.lines).any(with_ood) {
+        voice.say("\nOOD images: AP, and FPR at 95 % TPR; their AUROC is in the table above");
+        table(&runs, &means, BELOW..NAMES.len(), width, voice);
+    }
     for run in &runs {
         for line in &run.lines {
-            let name = format!("{} {}", name_of(&run.folder), line.name);
-            voice.say(format_args!("{name:width$}{}", line.cells()));
             tell(&run.folder, line, voice);
         }
     }
-    for (group, line) in means(&runs) {
-        let name = format!("{} x {}", line.runs, line.name);
-        voice.say(format_args!("{name:width$}{}  {group}", line.cells()));
-        tell(Path::new(&group), &line, voice);
+    for (group, line) in &means {
+        tell(Path::new(group), line, voice);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Some columns of all runs, and of the means over them.
+fn table(
+    runs: &[Run],
+    means: &[(String, Line)],
+    columns: Range<usize>,
+    width: usize,
+    voice: &Voice,
+) {
+    let heads = NAMES[columns.clone()].iter();
+    let heads: String = heads.map(|name| format!("{name:>16}")).collect();
+    voice.say(format_args!("{:width$}{heads}", ""));
+    for run in runs {
+        for line in &run.lines {
+            let name = format!("{} {}", name_of(&run.folder), line.name);
+            let cells = line.cells(columns.clone());
+            voice.say(format_args!("{name:width$}{cells}"));
+        }
+    }
+    for (group, line) in means {
+        let name = format!("{} x {}", line.runs, line.name);
+        let cells = line.cells(columns.clone());
+        voice.say(format_args!("{name:width$}{cells}  {group}"));
+    }
 }
 
 fn tell(what: &Path, line: &Line, voice: &Voice) {
@@ -135,7 +168,8 @@ impl Line {
         let calibrated = evaluation.calibrated.as_ref();
         let validation = calibrated.map(|calibrated| &calibrated.calibration);
         let plain = validation.filter(|_| row.temperature.is_none());
-        let auroc = |measure| row.ood_by(measure).map(|found| found.auroc);
+        let [by_information, by_entropy] =
+            [Measure::MutualInformation, Measure::Entropy].map(|measure| row.ood_by(measure));
         Self {
             name: row.name(),
             temperature: row.temperature,
@@ -147,27 +181,32 @@ impl Line {
                 Some(row.scores.nll),
                 Some(row.scores.brier),
                 Some(row.scores.ece),
-                auroc(Measure::MutualInformation),
-                auroc(Measure::Entropy),
+                by_information.map(|found| found.auroc),
+                by_entropy.map(|found| found.auroc),
+                by_information.map(|found| found.aupr),
+                by_information.map(|found| found.false_alarms_at_95),
+                by_entropy.map(|found| found.aupr),
+                by_entropy.map(|found| found.false_alarms_at_95),
             ],
             deviations: [None; NAMES.len()],
         }
     }
 
-    fn cells(&self) -> String {
-        let each = self.scores.iter().zip(&self.deviations).enumerate();
-        each.map(|(at, (score, deviation))| {
-            let decimals = if NAMES[at].ends_with('%') { 2 } else { 4 };
-            let text = match (score, deviation) {
-                (None, _) => "-".to_owned(),
-                (Some(score), None) => format!("{score:.decimals$}"),
-                (Some(score), Some(deviation)) => {
-                    format!("{score:.decimals$} ± {deviation:.decimals$}")
-                }
-            };
-            format!("{text:>16}")
-        })
-        .collect()
+    /// Some columns of it.
+    fn cells(&self, columns: Range<usize>) -> String {
+        columns
+            .map(|at| {
+                let decimals = if NAMES[at].ends_with('%') { 2 } else { 4 };
+                let text = match (self.scores[at], self.deviations[at]) {
+                    (None, _) => "-".to_owned(),
+                    (Some(score), None) => format!("{score:.decimals$}"),
+                    (Some(score), Some(deviation)) => {
+                        format!("{score:.decimals$} ± {deviation:.decimals$}")
+                    }
+                };
+                format!("{text:>16}")
+            })
+            .collect()
     }
 }
 

@@ -1,27 +1,28 @@
-//! `bayesadapter evaluate`: posteriors on test pictures, side by side.
+//! `bayesadapter evaluate`: posteriors on test images, side by side.
 
-use super::{
-    BadInput, Voice, checkpoint, devices, faces,
-    flags::usual_workers,
-    interrupt, outcome,
-    test_pictures::{self, Judged, Validation},
-};
-use crate::{
-    network,
-    report::{self, Report},
-};
+mod attack;
+mod cells;
+mod images;
+mod network;
+mod summary;
+mod sweep;
+mod table;
+mod verification;
+
+use super::{BadInput, Voice, checkpoint, devices, exit::INTERRUPTED, outcome};
+use crate::report::{self, Report};
 use anyhow::Result;
+use attack::AttackFlags;
 use bayesadapter::{
-    data::{Corrupted, Corruption, Dataset, FacePairs, FrostPictures, Split, ValidationSplit},
-    evaluate::Evaluation,
-    session::{self, DeviceChoice, EvaluationSettings, Judge, OwnThread, open_any},
+    data::{Split, ValidationSplit},
+    session::{DeviceChoice, Judge, open_any},
 };
-use burn::tensor::Device;
 use clap::Args;
+use images::Corruptions;
+use network::OpenNetwork;
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::Arc,
 };
 
 #[derive(Args)]
@@ -45,16 +46,24 @@ pub struct Flags {
     /// Random seed of that split [default: that of the runs, or 0].
     #[arg(long, value_name = "N", requires = "validation")]
     split_seed: Option<u64>,
-    /// OOD images, on which the network should be unsure: tells how well it knows them from the others [default: none].
-    #[arg(long, value_name = "PATH")]
+    /// Number of test images to evaluate on, the same share of every class and always the same ones [default: all].
+    #[arg(long, value_name = "N")]
+    images: Option<usize>,
+    /// OOD images, on which the network should be unsure: tells how well it knows them from the others. A path, or pgd
+    /// for adversarial images, made for each network out of its test images, of at most 1,000 of them unless --images
+    /// says how many [default: none].
+    #[arg(long, value_name = "PATH|pgd")]
     ood: Option<String>,
-    /// Corrupt the test pictures as CIFAR-10-C does, such as gaussian_noise or fog: a network should grow unsure before
-    /// it is wrong [default: none].
-    #[arg(long, value_name = "NAME")]
-    corruption: Option<Corruption>,
-    /// How badly, 1 to 5; the middle shows a difference before everything is lost.
-    #[arg(long, default_value_t = 3, requires = "corruption", value_parser = clap::value_parser!(u8).range(1..=5))]
-    severity: u8,
+    #[command(flatten)]
+    attack: AttackFlags,
+    /// Corrupt the test images as CIFAR-10-C does, such as gaussian_noise or fog: a network should grow unsure before
+    /// it is wrong. With all, a table of the means over all 19 types and 5 severities [default: none].
+    #[arg(long, value_name = "NAME|all")]
+    corruption: Option<Corruptions>,
+    /// Severity of the corruption, 1 to 5 [default: 3, which shows a difference before everything is lost; with
+    /// --corruption all, each of them].
+    #[arg(long, value_name = "N", requires = "corruption", value_parser = clap::value_parser!(u8).range(1..=5))]
+    severity: Option<u8>,
     /// Folder with the photographs that the corruption `frost` needs, as the authors of CIFAR-10-C publish them
     /// [default: none].
     #[arg(long, value_name = "FOLDER", requires = "corruption")]
@@ -75,45 +84,64 @@ pub struct Flags {
     /// What computes: auto (a GPU if there is one), cpu, gpu or gpu:N as `devices` lists them.
     #[arg(long, default_value_t = DeviceChoice::Auto)]
     device: DeviceChoice,
-    /// Folder for the report [default: none is written].
+    /// Folder for the report; with --corruption all, for corruptions.csv, which keeps what is finished, so that the
+    /// same command goes on after an interruption [default: none is written].
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
     /// Pairs of faces: tells how often a network knows whether two are of one person, fold by fold. A list like LFW's
     /// pairs.txt, of which --data has the pictures, Name/Name_0001.jpg; or cfp-ff (frontal faces) or cfp-fp (frontal
     /// and profile), for which --data is the folder of CFP with Data and Protocol [default: none, classes are judged].
-    #[arg(long, value_name = "FILE|cfp-ff|cfp-fp", conflicts_with_all = ["ood", "corruption", "skip_broken", "out"])]
+    #[arg(
+        long,
+        value_name = "FILE|cfp-ff|cfp-fp",
+        conflicts_with_all = ["ood", "corruption", "skip_broken", "out", "images"]
+    )]
     pairs: Option<PathBuf>,
 }
 
+/// Evaluates all networks, tells their scores, and writes a report if there is a folder for it.
 pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
+    let pgd = flags.attack.settings(flags.ood.as_deref(), flags.draws)?;
+    let sweeps = flags.corruption == Some(Corruptions::All);
+    if sweeps && flags.ood.is_some() {
+        let text =
+            "--corruption all evaluates no OOD images; leave --ood out, or name one corruption";
+        return Err(BadInput(text.to_owned()).into());
+    }
     let device = devices::choose(flags.device)?;
     if let Some(pairs) = &flags.pairs {
-        let faces = faces::open(&flags.data, pairs)?;
-        for path in &flags.posteriors {
-            verify(path, flags, &faces, &device.device, voice)?;
-        }
-        return Ok(ExitCode::SUCCESS);
+        return verification::run(flags, pairs, &device.device, voice);
     }
-    let (test, validation) = images(flags, voice)?;
+    let (test, validation) = images::open(flags, voice)?;
+    if sweeps {
+        return sweep::run(flags, &test, &validation, &device.device, voice);
+    }
+    let test = images::corrupted(test, flags)?;
     let other = match &flags.ood {
-        Some(path) => Some((path.clone(), open_any(path, Split::Test)?)),
-        None => None,
+        Some(path) if pgd.is_none() => Some((path.clone(), open_any(path, Split::Test)?)),
+        _ => None,
     };
     let mut evaluations = Vec::new();
     let mut first_layers = Vec::new();
-    for path in &flags.posteriors {
-        let on = Images {
-            test: &test,
-            validation: &validation,
-            ood: &other,
+    for file in &flags.posteriors {
+        let network = OpenNetwork::open(file, flags, test.class_names(), &device.device)?;
+        let ood = match &pgd {
+            Some(pgd) => Some(attack::images(pgd, &network, &test, flags, voice)?),
+            None => other.clone(),
         };
-        let evaluation = judge(path, flags, on, &device.device, voice)?;
-        let Some(evaluation) = evaluation else {
+        let evaluator = Judge {
+            out_of_distribution: ood.clone(),
+            ..network.evaluator(flags, &test, &validation)
+        };
+        let Some(evaluation) = network.evaluate(evaluator, voice)? else {
             voice.json(&serde_json::json!({ "event": "stopped" }));
-            return Ok(ExitCode::from(super::exit::INTERRUPTED));
+            return Ok(ExitCode::from(INTERRUPTED));
         };
-        if checkpoint::is_posterior(path) {
-            first_layers.extend(outcome::first_layer(&evaluation.method, path)?);
+        if let (Some(pgd), Some((_, images))) = (&pgd, &ood) {
+            attack::tell(pgd, &evaluation, images.as_ref(), voice);
+        }
+        if checkpoint::is_posterior(file) {
+            first_layers.extend(outcome::first_layer(&evaluation.method, file)?);
         }
         evaluations.push(evaluation);
     }
@@ -135,151 +163,6 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
     voice.say(format_args!("Report: {}", page.display()));
     voice.json(&serde_json::json!({ "event": "finished", "report": page }));
     Ok(ExitCode::SUCCESS)
-}
-
-/// Test images, corrupted if that is asked for, and validation images with where they come from.
-fn images(flags: &Flags, voice: &Voice) -> Result<(Arc<dyn Dataset>, Validation)> {
-    let files = flags.posteriors.iter();
-    let networks: Result<Vec<Judged>> = files
-        .filter(|path| flags.model.is_none() || checkpoint::is_posterior(path))
-        .map(|path| read(path))
-        .collect();
-    let asked = flags.validation.map(|split| (split, flags.split_seed));
-    let (test, validation) = test_pictures::open(&flags.data, asked, &networks?, voice)?;
-    Ok((corrupted(test, flags)?, validation))
-}
-
-fn corrupted(test: Arc<dyn Dataset>, flags: &Flags) -> Result<Arc<dyn Dataset>> {
-    let Some(corruption) = flags.corruption else {
-        return Ok(test);
-    };
-    if flags.frost.is_some() && corruption != Corruption::Frost {
-        let text =
-            format!("--frost is for the corruption frost, and {corruption} needs no photographs");
-        return Err(BadInput(text).into());
-    }
-    let corrupted = match (&flags.frost, corruption) {
-        (Some(folder), Corruption::Frost) => {
-            let frost = FrostPictures::open(folder)?;
-            Corrupted::with_frost(test, frost, flags.severity, 0)
-        }
-        _ => Corrupted::new(test, corruption, flags.severity, 0),
-    };
-    Ok(Arc::new(corrupted?))
-}
-
-fn read(path: &Path) -> Result<Judged> {
-    Ok(Judged {
-        file: path.to_owned(),
-        header: network::read(path)?.header().clone(),
-    })
-}
-
-/// What networks are evaluated on.
-struct Images<'a> {
-    test: &'a Arc<dyn Dataset>,
-    validation: &'a Validation,
-    ood: &'a Option<(String, Arc<dyn Dataset>)>,
-}
-
-/// Evaluates one file; nothing if the user stopped it.
-fn judge(
-    path: &Path,
-    flags: &Flags,
-    on: Images<'_>,
-    device: &Device,
-    voice: &Voice,
-) -> Result<Option<Evaluation>> {
-    let opened = match &flags.model {
-        Some(model) if !checkpoint::is_posterior(path) => {
-            checkpoint::open_checkpoint(path, model, on.test.class_names(), device)?
-        }
-        _ => network::open(path, device)?,
-    };
-    // A split that is asked for here is calibrated on; otherwise what the file has is what users of it get.
-    let known = opened.header.calibration.clone();
-    let preparation = opened.preparation()?;
-    let usual_workers = usual_workers(preparation.shape[1]);
-    let judge = Judge {
-        test: Arc::clone(on.test),
-        calibration: known.filter(|_| flags.validation.is_none()),
-        validation: on.validation.clone(),
-        out_of_distribution: on.ood.clone(),
-        preparation,
-        settings: EvaluationSettings {
-            draws: flags.draws,
-            batch: flags.batch,
-            ..EvaluationSettings::default()
-        },
-        skip_broken: flags.skip_broken,
-        workers: flags.workers.unwrap_or(usual_workers),
-        device: device.clone(),
-    };
-    let name = opened.name();
-    let (control, port) = session::connect();
-    let interrupt = interrupt::stops(&control);
-    let judged = std::thread::scope(|scope| {
-        let thread = scope.spawn(move || {
-            let evaluation = judge.evaluate(&opened.bayes, &name, &port, &OwnThread);
-            burn::tensor::read_sync(evaluation)
-        });
-        voice.follow(&control);
-        thread.join()
-    });
-    drop(interrupt);
-    let judged = judged
-        .map_err(|_| anyhow::anyhow!("the evaluation ended by a defect of this program"))??;
-    Ok(judged.map(|evaluation| {
-        let method = flags.label(path, &evaluation.method);
-        // The event that told of it before does not know of other files.
-        voice.json(&serde_json::json!({
-            "event": "judged",
-            "file": path,
-            "method": method,
-            "draws": evaluation.draws,
-            "scores": evaluation.scores,
-            "calibrated": evaluation.calibrated,
-            "out_of_distribution": evaluation.out_of_distribution.as_ref().map(|ood| &ood.detection),
-        }));
-        Evaluation {
-            method,
-            ..evaluation
-        }
-    }))
-}
-
-/// Tells how often a network is right on pairs of faces.
-fn verify(
-    path: &Path,
-    flags: &Flags,
-    faces: &FacePairs,
-    device: &Device,
-    voice: &Voice,
-) -> Result<()> {
-    let opened = network::open(path, device)?;
-    let how = EvaluationSettings {
-        draws: flags.draws,
-        batch: flags.batch,
-        ..EvaluationSettings::default()
-    };
-    let features = faces::features(&opened, faces, &how, flags.workers, device, voice)?;
-    let verification = faces.verify(&features)?;
-    let method = flags.label(path, &opened.name());
-    voice.say(format_args!(
-        "{method}: {} pairs of {} faces in {} folds, accuracy {:.2} %, standard error {:.2} %",
-        faces.pairs().len(),
-        faces.pictures().len(),
-        verification.folds.len(),
-        100.0 * verification.mean_accuracy,
-        100.0 * verification.standard_error
-    ));
-    voice.json(&serde_json::json!({
-        "event": "verified",
-        "file": path,
-        "method": method,
-        "verification": verification,
-    }));
-    Ok(())
 }
 
 impl Flags {

@@ -8,7 +8,7 @@ use crate::{
 };
 use anyhow::Result;
 use bayesadapter::{
-    evaluate::{Detection, Evaluation, Measure},
+    evaluate::{ComparisonRow, Evaluation, Measure},
     session::{HistoryRow, Job, OwnThread, RunFolder},
 };
 use burn::tensor::read_sync;
@@ -48,42 +48,77 @@ pub fn table(evaluations: &[Evaluation], voice: &Voice) {
         return;
     };
     voice.say(format_args!(
-        "\nTest set, {} images:\n{:32} {:>9} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9}",
-        first.scores.examples,
-        "",
-        "accuracy",
-        "NLL",
-        "Brier",
-        "ECE",
-        "errors",
-        "OOD MI",
-        "OOD ent."
+        "\nTest set, {} images:\n{:32} {:>9} {:>8} {:>8} {:>8} {:>9}",
+        first.scores.examples, "", "accuracy", "NLL", "Brier", "ECE", "errors"
     ));
     voice.say(format_args!(
-        "{:32} {:>9} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9}",
-        "", "%", "nats", "", "", "AUROC", "AUROC", "AUROC"
+        "{:32} {:>9} {:>8} {:>8} {:>8} {:>9}",
+        "", "%", "nats", "", "", "AUROC"
     ));
     for row in evaluations.iter().flat_map(Evaluation::comparison_rows) {
-        let auroc = |found: Option<Detection>| {
-            found.map_or("-".to_owned(), |found| format!("{:.4}", found.auroc))
-        };
-        let name = match row.temperature {
-            Some(temperature) => format!("{} (T = {temperature:.2})", row.name()),
-            None => row.name(),
-        };
         voice.say(format_args!(
-            "{name:32} {:>9.2} {:>8.4} {:>8.4} {:>8.4} {:>9} {:>9} {:>9}",
+            "{:32} {:>9.2} {:>8.4} {:>8.4} {:>8.4} {:>9}",
+            title(&row),
             100.0 * row.scores.accuracy,
             row.scores.nll,
             row.scores.brier,
             row.scores.ece,
-            auroc(row.errors_found()),
-            auroc(row.ood_by(Measure::MutualInformation)),
-            auroc(row.ood_by(Measure::Entropy))
+            cell(row.errors_found().map(|found| found.auroc))
         ));
     }
     voice.say("");
+    ood_table(evaluations, voice);
     prediction_sets(evaluations, voice);
+}
+
+/// What a network is called in a table, with its temperature where that is applied.
+fn title(row: &ComparisonRow<'_>) -> String {
+    match row.temperature {
+        Some(temperature) => format!("{} (T = {temperature:.2})", row.name()),
+        None => row.name(),
+    }
+}
+
+fn cell(value: Option<f64>) -> String {
+    value.map_or("-".to_owned(), |value| format!("{value:.4}"))
+}
+
+/// How well OOD images are told from test images, by mutual information and by entropy.
+fn ood_table(evaluations: &[Evaluation], voice: &Voice) {
+    let mut ood = evaluations
+        .iter()
+        .filter_map(|one| one.out_of_distribution.as_ref());
+    let Some(first) = ood.next() else {
+        return;
+    };
+    voice.say(format_args!(
+        "OOD images ({}, {}): AUROC, AP, FPR at 95 % TPR\n{:32} {:^26} {:^26}",
+        first.name,
+        first.examples.len(),
+        "",
+        "by mutual information",
+        "by entropy"
+    ));
+    let heads = "   AUROC       AP    FPR95";
+    voice.say(format_args!("{:32} {heads:>26} {heads:>26}", ""));
+    for row in evaluations.iter().flat_map(Evaluation::comparison_rows) {
+        let by = |measure| {
+            let found = row.ood_by(measure);
+            let scores: [Option<f64>; 3] = [
+                found.map(|found| found.auroc),
+                found.map(|found| found.aupr),
+                found.map(|found| found.false_alarms_at_95),
+            ];
+            scores.map(|score| format!("{:>8}", cell(score))).join(" ")
+        };
+        voice.say(format_args!(
+            "{:32} {} {}",
+            title(&row),
+            by(Measure::MutualInformation),
+            by(Measure::Entropy)
+        ));
+    }
+    voice.say("");
 }
 
 /// Coverage and size of the prediction sets.

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
+mod attack;
+mod corruptions;
 mod going_on;
 mod judged;
 mod refusals;
@@ -305,6 +307,8 @@ fn networks_are_compared_side_by_side() {
         path(folder.path()),
     ]);
     assert!(table.contains("MAP") && table.contains("MFG"), "{table}");
+    let ood = "OOD images (scribbles, 360): AUROC, AP, FPR at 95 % TPR";
+    assert!(table.contains(ood), "{table}");
     assert!(folder.path().join("report.html").exists());
     let corrupted = said(&[
         "evaluate",

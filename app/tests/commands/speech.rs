@@ -208,6 +208,39 @@ fn an_interrupted_run_says_how_it_goes_on_and_does() {
 }
 
 #[test]
+#[cfg(unix)]
+fn an_interrupted_sweep_keeps_what_is_finished() {
+    let folder = tempfile::tempdir().unwrap();
+    let posterior = runs().1.join("posterior.safetensors");
+    let mut sweep = Watched::start(&[
+        "evaluate",
+        path(&posterior),
+        "--data",
+        "digits",
+        "--corruption",
+        "all",
+        "--draws",
+        "50",
+        "--device",
+        "cpu",
+        "--out",
+        path(folder.path()),
+    ]);
+    sweep.wait_for("corruption");
+    let (stopped, code) = sweep.interrupt();
+    assert_eq!(code, Some(130));
+    let file = stopped["corruptions"].as_str().unwrap();
+    let kept = std::fs::read_to_string(file).unwrap();
+    // Whole lines: of clean images, and of a part of the 18 types and 5 severities.
+    assert!(kept.ends_with('\n'));
+    let finished = kept
+        .lines()
+        .filter(|line| line.contains(",gaussian_noise,"));
+    assert!(finished.count() > 0, "{kept}");
+    assert!(!kept.contains(",saturate,5,"), "{kept}");
+}
+
+#[test]
 fn damage_is_told_to_scripts_and_to_the_quiet() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");

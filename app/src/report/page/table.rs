@@ -1,11 +1,13 @@
 //! All methods in one table.
 
+mod detection;
+
 use super::section;
 use crate::report::{
     Report,
     text::{count, escaped, percent},
 };
-use bayesadapter::evaluate::{ComparisonRow, Detections, Evaluation, Measure, Scores};
+use bayesadapter::evaluate::{ComparisonRow, Evaluation, Scores};
 use std::fmt::Write;
 
 /// A row of the table.
@@ -140,48 +142,12 @@ fn rows(columns: &[ComparisonRow<'_>], ood: Option<&str>) -> Vec<Row> {
             &|scores| Some(scores.aurc),
         ),
     ];
-    rows.extend(detection_rows(
-        columns,
-        "Errors found",
-        "AUROC: how often a wrong prediction is the less sure one of a wrong and a right prediction",
-        |column| column.scores.error_detection.as_ref(),
-    ));
+    rows.extend(detection::of_errors(columns));
     if let Some(ood) = ood {
-        rows.extend(detection_rows(
-            columns,
-            &format!("{ood} found"),
-            "AUROC: how often it is the less sure one of an OOD and a test image",
-            |column| column.ood,
-        ));
+        rows.extend(detection::of_ood(columns, ood));
     }
     rows.retain(|row| row.values.iter().any(Option::is_some));
     rows
-}
-
-/// A row for each measure of uncertainty that a search may go by.
-fn detection_rows(
-    columns: &[ComparisonRow<'_>],
-    name: &str,
-    explanation: &str,
-    of: impl for<'a> Fn(&ComparisonRow<'a>) -> Option<&'a Detections>,
-) -> Vec<Row> {
-    let again = "the same, by how much the draws disagree";
-    [
-        (Measure::Entropy, explanation),
-        (Measure::MutualInformation, again),
-    ]
-    .into_iter()
-    .map(|(measure, explanation)| Row {
-        name: format!("{name} by {measure}"),
-        explanation: explanation.to_owned(),
-        higher_is_better: true,
-        percent: false,
-        values: columns
-            .iter()
-            .map(|column| Some(of(column)?.by(measure)?.auroc))
-            .collect(),
-    })
-    .collect()
 }
 
 /// Coverage and size of the prediction sets of every network.
