@@ -3,12 +3,12 @@
 use crate::{
     device::Named,
     network,
-    report::{FirstLayer, Pictures, Report, TrainingPoint, TrainingRun},
+    report::{FirstLayer, Pictures, Report, TrainingPoints, TrainingRun},
 };
 use anyhow::Result;
 use bayesadapter::{
     data::{Dataset, Picture},
-    estimate::{Estimate, TrainingPlan},
+    estimate::{Estimate, OodBatch, TrainingPlan},
     evaluate::{Evaluation, KernelPosterior},
     models::ModelConfig,
     posterior::ConversionAccount,
@@ -103,15 +103,9 @@ fn told(settings: &RunSettings) -> Vec<(String, String)> {
 
 /// The history of a run, as reports take it.
 pub fn training(method: &str, history: &[HistoryRow]) -> TrainingRun {
-    let point = |row: &HistoryRow| TrainingPoint {
-        step: row.step as u64,
-        likelihood_loss: row.likelihood_loss,
-        complexity_loss: row.complexity_loss,
-        accuracy: Some(row.accuracy),
-    };
     TrainingRun {
         method: method.to_owned(),
-        points: history.iter().map(point).collect(),
+        points: TrainingPoints::of_history(history),
     }
 }
 
@@ -179,7 +173,12 @@ pub async fn preflight(job: &Job, pace: &impl Pace) -> Result<Preflight> {
     let bayes = job.converted()?;
     let [channels, height, width] = job.architecture.input_shape();
     let batch = [training.batch.min(job.train.len()), channels, height, width];
-    let plan = TrainingPlan::new(batch, training.estimator);
+    let ood_batch = match (&job.ood_train, training.ood_batch) {
+        (None, _) => OodBatch::None,
+        (Some(_), None) => OodBatch::Quarter,
+        (Some(images), Some(count)) => OodBatch::Count(count.min(images.len())),
+    };
+    let plan = TrainingPlan::new(batch, training.estimator).with_ood_batch(ood_batch);
     let give_way = async || {
         pace.breathe().await;
     };

@@ -99,7 +99,8 @@ pub struct RunFlags {
         help_heading = "Data"
     )]
     pub ood_train: Option<Vec<String>>,
-    /// What is done to pictures in training [default: none, or the preset's].
+    /// What is done to images in training [default: the preset's, or what suits them: random resized crops of
+    /// photographs, crops of smaller images, flips if classes have names rather than numbers; nothing below 16 pixels].
     #[arg(
         long,
         value_name = "NAME",
@@ -186,6 +187,11 @@ impl RunFlags {
             workers = workers.or(says_workers.then_some(settings.data.workers));
         }
         self.apply(&mut settings);
+        if self.cutout.is_some() && settings.data.augmentation.is_none() {
+            let text = "--cutout needs --augment, to know what else is done to images: such as --augment crop,flip \
+                        --cutout 8, or --augment none --cutout 8";
+            return Err(BadInput(text.to_owned()).into());
+        }
         settings.data.workers = workers.unwrap_or_else(|| usual_workers(input_side(&settings)));
         if settings.training.checkpoint_steps == 0 {
             let text =
@@ -218,10 +224,11 @@ impl RunFlags {
         self.posterior.apply(&mut settings.posterior);
         self.training.apply(&mut settings.training);
         if let Some(steps) = &self.augment {
-            settings.data.augmentation = augmentation(steps, input_side(settings));
+            let augmentation = augmentation(steps, input_side(settings));
+            settings.data.augmentation = Some(augmentation);
         }
-        if let Some(side) = self.cutout {
-            settings.data.augmentation.cutout = side;
+        if let (Some(side), Some(augmentation)) = (self.cutout, &mut settings.data.augmentation) {
+            augmentation.cutout = side;
         }
     }
 }
@@ -350,7 +357,7 @@ mod tests {
             assert_eq!(training.estimator, Estimator::Exemplar, "{name}");
             assert_eq!(settings.evaluation.draws, 20, "{name}");
         }
-        let cifar = preset("paper-cifar10").data.augmentation;
+        let cifar = preset("paper-cifar10").data.augmentation.unwrap();
         assert_eq!(
             (cifar.crop_padding, cifar.flip, cifar.cutout),
             (4, true, 16)
@@ -358,6 +365,21 @@ mod tests {
         let cores = std::thread::available_parallelism().unwrap().get();
         assert_eq!(preset("paper-imagenet").data.workers, cores);
         assert_eq!(preset("paper-cifar10").data.workers, 1);
+    }
+
+    #[test]
+    fn a_cutout_is_added_to_the_augmentation_that_is_given() {
+        let mut flags = RunFlags {
+            cutout: Some(8),
+            ..RunFlags::default()
+        };
+        let error = flags.settings(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("--augment"), "{error}");
+        flags.augment = Some(vec![Augment::Flip]);
+        let augmentation = flags.settings(|_| ()).unwrap().data.augmentation.unwrap();
+        assert_eq!((augmentation.flip, augmentation.cutout), (true, 8));
+        let default = RunFlags::default().settings(|_| ()).unwrap();
+        assert_eq!(default.data.augmentation, None, "what suits the images");
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod strange;
 mod svg;
 mod text;
 mod tiles;
+mod training;
 
 pub use charts::Reliability;
 pub use class_bars::ClassBars;
@@ -30,6 +31,7 @@ pub use raster::png;
 pub use strange::{Recognition, STRANGE_COLUMNS, StrangeFigure, StrangeTile};
 pub use svg::Chart;
 pub use tiles::Tiles;
+pub use training::{TrainingPoint, TrainingPoints, TrainingRun, ValidationPoint};
 
 use anyhow::Result;
 use bayesadapter::evaluate::{Evaluation, KernelPosterior};
@@ -49,25 +51,6 @@ pub struct Report {
     pub pictures: Option<Pictures>,
     /// What is said of drawings that are none of the classes.
     pub strange: Option<StrangeFigure>,
-}
-
-/// How the training of a method went.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TrainingRun {
-    /// As in its [`Evaluation`].
-    pub method: String,
-    pub points: Vec<TrainingPoint>,
-}
-
-/// A step of training.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TrainingPoint {
-    pub step: u64,
-    /// Negative log-likelihood per example, in nats.
-    pub likelihood_loss: f64,
-    /// Complexity per example, in nats.
-    pub complexity_loss: f64,
-    pub accuracy: Option<f64>,
 }
 
 /// The first layer of a method.

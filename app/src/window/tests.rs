@@ -15,6 +15,7 @@ mod outside;
 mod pictures;
 mod posterior;
 mod remembered;
+mod settings;
 mod setup;
 mod several;
 mod sizes;

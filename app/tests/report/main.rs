@@ -3,9 +3,13 @@
 
 mod synthetic;
 
-use bayesadapter::evaluate::{Collector, Evaluation};
+use bayesadapter::{
+    evaluate::{Collector, Detection, Evaluation},
+    session::ValidationScores,
+};
 use bayesadapter_app::report::{
-    Chart, FirstLayer, Report, TrainingPoint, TrainingRun, charts, html, png, write,
+    Chart, FirstLayer, Report, TrainingPoint, TrainingPoints, TrainingRun, ValidationPoint, charts,
+    html, png, write,
 };
 use resvg::usvg;
 use std::{collections::HashSet, path::Path};
@@ -105,6 +109,15 @@ fn numbers_in_the_table_are_those_of_the_evaluations() {
         let strangers = evaluation.out_of_distribution.as_ref().unwrap();
         let by_entropy = strangers.detection.entropy.auroc;
         assert!(row("SVHN found by entropy").contains(&format!("{by_entropy:.4}")));
+        let Detection {
+            aupr,
+            false_alarms_at_95,
+            ..
+        } = strangers.detection.entropy;
+        assert!(row("SVHN found by entropy, AP").contains(&format!("{aupr:.4}")));
+        let false_alarms = row("SVHN found by entropy, FPR95");
+        assert!(false_alarms.contains(&format!("{false_alarms_at_95:.4}")));
+        assert!(false_alarms.contains("lower is better"));
     }
     let gain = pse.scores.nll - map.scores.nll;
     assert!(gain < 0.0, "the pretended ensemble is better");
@@ -119,6 +132,28 @@ fn numbers_in_the_table_are_those_of_the_evaluations() {
     assert_eq!(row("NLL").matches("<strong>").count(), 1);
     // No draws, no mutual information.
     assert!(row("SVHN found by mutual information").contains("<td>–</td>"));
+}
+
+#[test]
+fn training_is_shown_on_the_training_and_on_the_validation_set() {
+    let mut report = synthetic::report();
+    // Whether a chart has curves on either set, if there is such a chart.
+    let sets = |report: &Report, name: &str| {
+        let mut charts = charts(report).unwrap().into_iter();
+        let svg = charts.find(|chart| chart.name == name)?.svg;
+        Some(["PSE, training set", "PSE, validation set"].map(|set| svg.contains(set)))
+    };
+    for name in ["training-likelihood", "training-accuracy"] {
+        assert_eq!(sets(&report, name), Some([true, true]), "{name}");
+    }
+    assert_eq!(sets(&report, "validation-ece"), Some([false, true]));
+    // That of the weights, whatever the images are.
+    assert_eq!(sets(&report, "training-complexity"), Some([false, false]));
+    for run in &mut report.training {
+        run.points.validation.clear();
+    }
+    assert_eq!(sets(&report, "training-likelihood"), Some([true, false]));
+    assert_eq!(sets(&report, "validation-ece"), None);
 }
 
 #[test]
@@ -160,6 +195,15 @@ fn degenerate(evaluation: Evaluation) -> Report {
         complexity_loss: f64::NAN,
         accuracy: None,
     };
+    let undefined = ValidationPoint {
+        step: 1,
+        scores: ValidationScores {
+            accuracy: 0.0,
+            nll: f64::INFINITY,
+            ece: f64::NAN,
+            images: 1,
+        },
+    };
     let mut layer = synthetic::report().first_layers.remove(0);
     layer.kernels.std.fill(0.0);
     layer.kernels.mean.fill(f32::NAN);
@@ -174,7 +218,10 @@ fn degenerate(evaluation: Evaluation) -> Report {
         evaluations: vec![evaluation.clone(), evaluation],
         training: vec![TrainingRun {
             method: "unknown".to_owned(),
-            points: vec![point(0, 1.0), point(1, f64::INFINITY)],
+            points: TrainingPoints {
+                training: vec![point(0, 1.0), point(1, f64::INFINITY)],
+                validation: vec![undefined],
+            },
         }],
         first_layers: vec![layer, cut],
         ..Report::default()

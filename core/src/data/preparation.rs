@@ -153,6 +153,35 @@ impl Augmentation {
         }
     }
 
+    /// What suits images of `shape` (channels, height, width) and of these classes where nobody has chosen: resized
+    /// crops of at least a quarter of the area for photographs (sides above 64), shifts by an eighth of the side for
+    /// smaller images, nothing below 16 pixels, where one pixel is much. Images are mirrored where classes have names
+    /// of several letters: numbers and single letters may be what the images show, and those change in a mirror.
+    ///
+    /// ```
+    /// use bayesadapter::data::Augmentation;
+    ///
+    /// let pets = ["cat".to_owned(), "dog".to_owned()];
+    /// let cifar = Augmentation::suited_to([3, 32, 32], &pets);
+    /// assert_eq!((cifar.crop_padding, cifar.flip, cifar.cutout), (4, true, 0));
+    /// let numbers = ["0".to_owned(), "1".to_owned()];
+    /// assert!(!Augmentation::suited_to([1, 28, 28], &numbers).flip);
+    /// ```
+    pub fn suited_to(shape: [usize; 3], class_names: &[String]) -> Self {
+        let side = shape[1].min(shape[2]);
+        if side < 16 {
+            return Self::default();
+        }
+        let is_word = |name: &String| name.chars().filter(|each| each.is_alphabetic()).count() > 1;
+        let photographs = side > 64;
+        Self {
+            crop_padding: if photographs { 0 } else { side / 8 },
+            flip: class_names.iter().all(is_word),
+            cutout: 0,
+            resized_crop: photographs.then_some([0.25, 1.0]),
+        }
+    }
+
     fn validate(&self, shorter_side: usize) -> Result<(), DataError> {
         if self.crop_padding > shorter_side {
             let needed = format!("the input's shorter side is {shorter_side}");

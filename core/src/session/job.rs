@@ -3,8 +3,8 @@
 use super::{Judge, Method, RunSettings, SessionError, SettingsError, Splits, open};
 use crate::{
     checkpoint::{Checkpoint, LoadAccount, LoadOptions},
-    data::{BatchSettings, Batches, Dataset, Preparation, Split},
-    estimate::available_memory,
+    data::{Augmentation, BatchSettings, Batches, Dataset, Preparation, Split},
+    estimate::{OodBatch, available_memory},
     file::Header,
     models::{Architecture, ModelConfig, ModelError, Network},
     ops::Hardware,
@@ -103,7 +103,7 @@ impl Job {
                 (network, Some(account))
             }
         };
-        let job = Self {
+        let mut job = Self {
             settings,
             architecture,
             network,
@@ -115,6 +115,7 @@ impl Job {
             ood_train,
             device,
         };
+        job.settings.data.augmentation = Some(job.augmentation());
         job.check()?;
         Ok(job)
     }
@@ -216,7 +217,7 @@ impl Job {
     /// Mini-batches to learn from.
     pub(super) fn train_batches(&self) -> Result<Batches, SessionError> {
         let mut preparation = self.preparation();
-        preparation.augmentation = self.settings.data.augmentation.clone();
+        preparation.augmentation = self.augmentation();
         let settings = BatchSettings {
             shuffle: true,
             seed: self.settings.seed,
@@ -225,6 +226,16 @@ impl Job {
             ..BatchSettings::new(self.settings.training.batch, preparation)
         };
         Ok(Batches::new(Arc::clone(&self.train), settings)?)
+    }
+
+    /// What is done to training images: what the settings say, or what suits them.
+    fn augmentation(&self) -> Augmentation {
+        let suited = || {
+            let shape = self.architecture.input_shape();
+            Augmentation::suited_to(shape, self.train.class_names())
+        };
+        let given = self.settings.data.augmentation.clone();
+        given.unwrap_or_else(suited)
     }
 
     /// OOD images to go beside the mini-batches, if there are some.
@@ -238,7 +249,10 @@ impl Job {
                 "training.ood_batch is 0, and must be at least 1; leave out ood_train for none";
             return Err(SettingsError::new(problem.to_owned()).into());
         }
-        let batch = training.ood_batch.unwrap_or((training.batch / 4).max(1));
+        let ood_batch = training
+            .ood_batch
+            .map_or(OodBatch::Quarter, OodBatch::Count);
+        let batch = ood_batch.images(training.batch);
         let settings = BatchSettings {
             shuffle: true,
             seed: self.settings.seed,

@@ -67,7 +67,7 @@ impl Preset {
     fn settings(self) -> RunSettings {
         let mut settings = RunSettings::default();
         settings.model.architecture = self.architecture.to_owned();
-        settings.data.augmentation = self.augmentation;
+        settings.data.augmentation = Some(self.augmentation);
         settings.posterior.initial_std = Some(self.initial_std);
         settings.posterior.initial_log_std = Some([-6.0, -5.0]);
         settings.training.epochs = self.epochs;

@@ -86,8 +86,10 @@ pub struct DataSettings {
     /// OOD images that it learns to be unsure of: names of generated kinds, and paths of data.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ood_train: Vec<String>,
-    /// What is done to pictures in training.
-    pub augmentation: Augmentation,
+    /// What is done to images in training. Without it, [what suits them](Augmentation::suited_to); a run writes down
+    /// what that was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub augmentation: Option<Augmentation>,
     /// Pass over pictures that cannot be read, instead of ending the run.
     pub skip_broken: bool,
     /// Threads that read pictures ahead.
@@ -102,7 +104,7 @@ impl Default for DataSettings {
             split_seed: Some(0),
             out_of_distribution: None,
             ood_train: Vec::new(),
-            augmentation: Augmentation::default(),
+            augmentation: None,
             skip_broken: false,
             workers: 1,
         }

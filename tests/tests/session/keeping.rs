@@ -189,7 +189,10 @@ fn learning_rates_that_are_set_on_the_way_last() {
     let mut long = settings(Method::Mfg);
     long.training.epochs = 200;
     let folder = RunFolder::create(&path, &long, "a test\ndevice: none").unwrap();
-    let (control, thread) = spawn(job(long.clone()), None, folder);
+    let opened = job(long);
+    // With the augmentation that suits the images.
+    let mut long = opened.settings.clone();
+    let (control, thread) = spawn(opened, None, folder);
     let slow = FineTuning {
         lr: 1e-5,
         schedule: Schedule::Constant,

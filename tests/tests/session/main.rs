@@ -9,7 +9,7 @@ mod refusing;
 mod validation;
 
 use bayesadapter::{
-    data::{Dataset, Split, ValidationSplit, digits},
+    data::{Augmentation, Dataset, Split, ValidationSplit, digits},
     evaluate::Evaluation,
     file::{FileError, PosteriorFile},
     session::{
@@ -168,7 +168,10 @@ fn a_run_goes_on_from_every_saved_state_bit_for_bit() {
         let mut settings = settings(method);
         settings.training.accumulate = 2;
         settings.training.clip_norm = Some(1.0);
-        settings.data.augmentation.crop_padding = 1;
+        settings.data.augmentation = Some(Augmentation {
+            crop_padding: 1,
+            ..Augmentation::default()
+        });
         let whole = complete(settings.clone(), None);
         let whole = whole.kept();
         assert!(whole.states.len() >= 4, "{} states", whole.states.len());

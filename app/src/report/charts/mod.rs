@@ -74,9 +74,10 @@ pub fn sections(report: &Report) -> Result<Vec<Section>> {
         Section {
             id: "training",
             title: "How did training go?",
-            introduction: "Training lowers two terms. The likelihood loss says how badly the network explains \
-                the training images. The complexity loss says how far the distribution over the weights is \
-                from what was assumed before seeing any data.",
+            introduction: "Training lowers two terms. The negative log-likelihood (NLL) says how badly the network \
+                explains the training images. The complexity loss says how far the distribution over the weights \
+                is from what was assumed before seeing any data. After each epoch the network is also evaluated \
+                on images of the validation set, if there is one: it does not learn from these.",
             charts: training::charts(report)?,
         },
         Section {

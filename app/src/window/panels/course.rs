@@ -1,5 +1,7 @@
 //! The curves of one training run.
 
+mod validated;
+
 use super::{Wish, drawings};
 use crate::{
     report::{Drawing, Mark, Series},
@@ -13,6 +15,7 @@ use bayesadapter::session::{HistoryRow, Method, Progress, ValidationScores};
 use egui::Ui;
 use egui_plot::Corner;
 use std::path::{Path, PathBuf};
+use validated::Validated;
 
 /// Points of a curve, which is a few hundred pixels wide; of a longer one every other is dropped.
 const MOST_POINTS: usize = 1000;
@@ -24,8 +27,8 @@ pub struct Course {
     points: Vec<Point>,
     /// Steps that points are apart, but for the last one; it grows with the curve, so that no part of it is sparser.
     stride: f64,
-    /// After each epoch: the step, and how the network did on validation images.
-    validation: Vec<(f64, ValidationScores)>,
+    /// How the network did on validation images after each epoch.
+    validation: Validated,
     pub last: Option<Progress>,
 }
 
@@ -83,7 +86,7 @@ impl Course {
             folder: folder.to_owned(),
             points: Vec::new(),
             stride: 0.0,
-            validation: Vec::new(),
+            validation: Validated::default(),
             last: None,
         }
     }
@@ -97,8 +100,9 @@ impl Course {
         let mut course = Self::new(view.method, folder);
         for row in &view.history {
             course.push(Point::of_row(row, before, per_step));
-            let scores = row.validation.map(|scores| (row.step as f64, scores));
-            course.validation.extend(scores);
+            if let Some(scores) = &row.validation {
+                course.validation.add(row.step, scores);
+            }
             before = (row.step, row.seconds);
         }
         course
@@ -108,15 +112,14 @@ impl Course {
         // A run that was set back, or goes on from a saved state, overwrites what it had done since.
         let step = progress.position.step as f64;
         self.points.retain(|point| point.step < step);
-        self.validation.retain(|&(at, _)| at <= step);
+        self.validation.set_back(progress.position.step);
         self.push(Point::of(progress));
         self.last = Some(progress.clone());
     }
 
     /// How the network did on validation images after an epoch.
-    pub fn add_validation(&mut self, step: usize, scores: ValidationScores) {
-        self.validation.retain(|&(at, _)| at < step as f64);
-        self.validation.push((step as f64, scores));
+    pub fn add_validation(&mut self, step: usize, scores: &ValidationScores) {
+        self.validation.add(step, scores);
     }
 
     fn push(&mut self, point: Point) {
@@ -160,11 +163,10 @@ impl Course {
             };
             let legend = (!self.validation.is_empty()).then_some(Corner::RightTop);
             let mut drawing = self.noisy("Likelihood loss", nats, &likelihood);
-            drawing.series.extend(self.validated(|scores| scores.nll));
+            drawing.series.extend(self.validation.nll());
             plot(left, drawing, terms::LIKELIHOOD_LOSS, legend);
             let mut drawing = self.noisy("Accuracy", "accuracy, %", &accuracy);
-            let validated = self.validated(|scores| 100.0 * scores.accuracy);
-            drawing.series.extend(validated);
+            drawing.series.extend(self.validation.accuracy());
             let legend = legend.map(|_| Corner::RightBottom);
             plot(middle, drawing, terms::ACCURACY, legend);
             let drawing = self.drawing("Throughput", "pictures per second", &[speed]);
@@ -204,16 +206,6 @@ impl Course {
         drawings::drawing(title, "step", y_label, series)
     }
 
-    /// A point per epoch on validation images, if there are some.
-    fn validated(&self, value: fn(&ValidationScores) -> f64) -> Option<Series> {
-        let points: Vec<[f64; 2]> = self
-            .validation
-            .iter()
-            .map(|(step, scores)| [*step, value(scores)])
-            .collect();
-        (!points.is_empty()).then(|| Series::new("validation", VERMILION, Mark::Points, points))
-    }
-
     fn values(&self, value: fn(&Point) -> f64) -> impl Iterator<Item = [f64; 2]> + Clone + '_ {
         let points = self.points.iter();
         let points = points.map(move |point| [point.step, value(point)]);
@@ -231,108 +223,4 @@ fn smoothed(raw: impl Iterator<Item = [f64; 2]>) -> impl Iterator<Item = [f64; 2
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use bayesadapter::train::{Position, Rates};
-
-    fn row(step: usize) -> HistoryRow {
-        HistoryRow {
-            step,
-            epoch: step as f64 / 50.0,
-            likelihood_loss: 1.0 / step as f64,
-            matrix_complexity_loss: 0.1,
-            complexity_loss: 0.1,
-            accuracy: 0.9,
-            lr: 1e-3,
-            variational_lr: 0.0,
-            ood_mutual_information: None,
-            validation: None,
-            seconds: step as f64 / 4.0,
-        }
-    }
-
-    fn progress(step: usize) -> Progress {
-        Progress {
-            position: Position {
-                step,
-                ..Position::default()
-            },
-            steps: 50_000,
-            epochs: 1000,
-            likelihood_loss: 1.0,
-            complexity_loss: 0.1,
-            accuracy: 0.9,
-            rates: Rates {
-                lr: 1e-3,
-                variational_lr: 0.1,
-            },
-            examples_per_second: 128.0,
-            seconds_left: 1.0,
-        }
-    }
-
-    fn steps(course: &Course) -> Vec<f64> {
-        course.points.iter().map(|point| point.step).collect()
-    }
-
-    fn largest_gap(steps: &[f64]) -> f64 {
-        let gaps = steps.windows(2).map(|pair| pair[1] - pair[0]);
-        gaps.fold(0.0, f64::max)
-    }
-
-    #[test]
-    fn a_run_that_is_set_back_is_drawn_anew_and_as_evenly_as_before() {
-        let mut course = Course::new(Method::Pse, Path::new("runs/long"));
-        (1..=5_000).for_each(|step| course.add(&progress(step)));
-        course.add(&progress(3_000));
-        let before = steps(&course);
-        assert!(before.is_sorted() && before[before.len() - 1] == 3_000.0);
-        // Every step is told twice.
-        for step in 3_000..=20_000 {
-            course.add(&progress(step));
-            course.add(&progress(step));
-        }
-        let steps = steps(&course);
-        let count = steps.len();
-        assert!((MOST_POINTS / 2..=MOST_POINTS).contains(&count), "{count}");
-        assert!(steps.is_sorted_by(|before, after| before < after));
-        assert_eq!((steps[0], steps[count - 1]), (1.0, 20_000.0));
-        assert!(largest_gap(&steps) < 3.0 * 20_000.0 / count as f64);
-    }
-
-    #[test]
-    fn a_long_history_becomes_few_points_from_first_to_last() {
-        let view = View {
-            history: (1..=50_000).map(row).collect(),
-            pictures_per_step: Some(32),
-            ..View::default()
-        };
-        let course = Course::of_history(&view, Path::new("runs/long"));
-        let steps = steps(&course);
-        let count = steps.len();
-        assert!((MOST_POINTS / 2..=MOST_POINTS).contains(&count), "{count}");
-        assert!(steps.is_sorted());
-        assert_eq!((steps[0], steps[count - 1]), (1.0, 50_000.0));
-        assert!(largest_gap(&steps) < 3.0 * 50_000.0 / count as f64);
-        // Four steps of 32 pictures in a second.
-        assert!(
-            course
-                .points
-                .iter()
-                .all(|at| at.pictures_per_second == 128.0)
-        );
-        let spread: Curve = ("variational lr", BLUE, |at| at.variational_lr.log10());
-        let drawing = course.drawing("Rates", "", &[spread]);
-        assert!(drawing.series[0].points.is_empty());
-    }
-
-    #[test]
-    fn a_smoothed_curve_starts_at_the_first_value_and_follows() {
-        let raw = (0..100).map(|step| [f64::from(step), if step == 0 { 4.0 } else { 1.0 }]);
-        let smooth: Vec<[f64; 2]> = smoothed(raw).collect();
-        assert_eq!(smooth[0], [0.0, 4.0]);
-        assert_eq!(smooth[1], [1.0, 2.5]);
-        assert!(smooth.is_sorted_by(|before, after| before[1] >= after[1]));
-        assert!(smooth[99][1] < 1.01);
-    }
-}
+mod tests;

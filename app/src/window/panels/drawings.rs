@@ -160,11 +160,12 @@ pub fn buckets(evaluation: &Evaluation) -> Drawing {
     )
 }
 
-/// Uncertainty of test pictures and of pictures of another kind.
+/// Uncertainty of the images that a network was evaluated on, and of OOD images.
 pub fn uncertainty(evaluation: &Evaluation) -> Drawing {
     let measure = evaluation.ranked_by;
     let known = evaluation.examples.uncertainty(measure);
-    let mut kinds = vec![("test pictures", BLUE, known)];
+    let own = format!("{} images", evaluation.set);
+    let mut kinds = vec![(own.as_str(), BLUE, known)];
     if let Some(other) = &evaluation.out_of_distribution {
         kinds.push((&other.name, VERMILION, other.examples.uncertainty(measure)));
     }

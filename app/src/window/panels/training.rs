@@ -159,10 +159,11 @@ impl Training {
                 self.say(
                     Tone::Plain,
                     format!(
-                        "{}: {:.2} % of {} test images right, NLL {:.4} nats, ECE {:.4}",
+                        "{}: {:.2} % of {} {} images right, NLL {:.4} nats, ECE {:.4}",
                         evaluation.method,
                         100.0 * scores.accuracy,
                         scores.examples,
+                        evaluation.set,
                         scores.nll,
                         scores.ece
                     ),
@@ -172,7 +173,7 @@ impl Training {
             Event::Layer(_) | Event::Draw(_) | Event::Interim(_) => {}
             Event::Validated { position, scores } => {
                 if let Some(course) = self.courses.last_mut() {
-                    course.add_validation(position.step, *scores);
+                    course.add_validation(position.step, scores);
                 }
                 self.say(
                     Tone::Plain,

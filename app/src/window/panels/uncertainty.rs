@@ -11,7 +11,7 @@ use crate::window::{
     look::{self, BLUE, VERMILION, terms},
     take_away,
 };
-use bayesadapter::evaluate::{Evaluation, Measure};
+use bayesadapter::evaluate::{Evaluation, ImageSet, Measure};
 use counted::Counted;
 use egui::{RichText, Slider, Ui, UiBuilder};
 use egui_plot::{Bar, BarChart, Corner};
@@ -145,9 +145,15 @@ fn buckets(
     wishes: &mut Vec<Wish>,
 ) -> Option<usize> {
     let title = format!("Accuracy by {}, %: click a bar", evaluation.ranked_by);
-    let explained = "Test pictures in ten equal buckets, from the surest to the least sure; if the uncertainty is \
-        worth anything, accuracy falls.";
-    take_away::title(ui, &title, explained, wishes, || {
+    let explained = format!(
+        "{} images in ten equal buckets, from the surest to the least sure; if the uncertainty is worth anything, \
+         accuracy falls.",
+        match evaluation.set {
+            ImageSet::Test => "Test",
+            ImageSet::Validation => "Validation",
+        }
+    );
+    take_away::title(ui, &title, &explained, wishes, || {
         drawings::buckets(evaluation)
     });
     let (ink, chosen) = (BLUE.on(ui), VERMILION.on(ui));

@@ -14,6 +14,7 @@ use crate::window::{
     sort::{Found, sort, to_compare},
 };
 use bayesadapter::{
+    data::Augmentation,
     file::Header,
     models::Architecture,
     posterior::{IntoBayes, LowRankEnsemble, Posterior},
@@ -204,7 +205,10 @@ fn a_run_is_stopped_goes_on_and_is_compared_and_reported() {
     else {
         panic!("the run is not known as stopped");
     };
-    assert_eq!(*found, settings());
+    let mut written = settings();
+    // What suits images of 8 x 8.
+    written.data.augmentation = Some(Augmentation::default());
+    assert_eq!(*found, written);
     let mut runner = Runner::new(plans.clone(), computer.clone(), Bell::default());
     assert_eq!(follow(&mut runner, false), [Ending::Finished]);
     assert!(matches!(sort(run.clone()), Ok(Found::FinishedRun { .. })));

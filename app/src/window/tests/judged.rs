@@ -5,6 +5,7 @@ use crate::{
     report::Format,
     window::album::{Album, Wanted},
 };
+use bayesadapter::evaluate::ImageSet;
 use egui_kittest::kittest::NodeT;
 
 #[test]
@@ -20,7 +21,7 @@ fn the_ensemble_is_told_while_it_is_judged() {
     let harness = page("Ensemble", &[told]);
     assert!(
         harness
-            .query_by_label_contains("of the test pictures so far")
+            .query_by_label_contains("of the test images so far")
             .is_some()
     );
 }
@@ -180,6 +181,23 @@ fn the_curve_of_what_is_kept_is_in_the_order_of_rejection() {
             assert!((error - expected).abs() < 1e-9, "{error} and {expected}");
         }
     }
+}
+
+#[test]
+fn uncertainty_is_that_of_the_images_that_were_evaluated() {
+    let mut news = judged();
+    for one in &mut news {
+        if let News::Run(Event::Evaluated(evaluation)) = one {
+            evaluation.set = ImageSet::Validation;
+        }
+    }
+    let mut harness = page("Uncertainty", &news);
+    let menu = "Save Share of pictures by mutual information";
+    let name = "share-of-pictures-by-mutual-information";
+    let csv = take_away::saved(&mut harness, menu, Format::Csv, name);
+    let csv = String::from_utf8(csv).unwrap();
+    assert!(csv.contains("\nvalidation images,") && csv.contains("\nSVHN,"));
+    assert!(!csv.contains("test images"));
 }
 
 #[test]

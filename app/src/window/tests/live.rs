@@ -2,7 +2,10 @@
 
 use super::{judged::asked, outside::window, *};
 use crate::window::runner::{Plan, Runner};
-use bayesadapter::session::{DeviceChoice, Interim, Scrub};
+use bayesadapter::{
+    evaluate::ImageSet,
+    session::{DeviceChoice, Interim, Scrub},
+};
 use std::time::Duration;
 
 /// Test pictures, and those of them that are looked at.
@@ -82,6 +85,26 @@ fn three_pages_follow_a_run_and_end_with_its_result() {
         assert!(!says(&harness, "at step"), "{name}");
         assert!(says(&harness, "PSE"), "{name}");
     }
+}
+
+#[test]
+fn what_was_seen_on_validation_images_says_so() {
+    let mut look = interim(28);
+    if let News::Run(Event::Interim(seen)) = &mut look {
+        seen.evaluation.set = ImageSet::Validation;
+    }
+    let start = synthetic::report().evaluations.remove(0);
+    let start = News::Run(Event::Evaluated(Box::new(start)));
+    let harness = page("Ensemble", &[began(Method::Pse), start, look]);
+    for words in [
+        "256 of 1352 validation images",
+        "PSE, validation images",
+        "Validation accuracy, %",
+        "MAP, the start, on test images",
+    ] {
+        assert!(says(&harness, words), "{words}");
+    }
+    assert!(!says(&harness, "Test accuracy"));
 }
 
 #[test]

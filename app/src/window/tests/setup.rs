@@ -11,6 +11,7 @@ use crate::window::{
     survey,
 };
 use bayesadapter::{
+    data::Augmentation,
     posterior::Select,
     session::{DeviceChoice, Method, RunSettings},
     train::RunningStatistics,
@@ -54,7 +55,7 @@ pub fn set_up(settings: &RunSettings) -> Harness<'static, Page> {
 }
 
 /// The settings as the run file of the page has them.
-fn saved(harness: &mut Harness<'_, Page>) -> RunSettings {
+pub fn saved(harness: &mut Harness<'_, Page>) -> RunSettings {
     harness.get_by_label("Save run file…").click();
     harness.run_steps(2);
     let wishes = harness.state().wishes.iter().rev();
@@ -97,6 +98,15 @@ fn looking_at_settings_changes_nothing() {
     settings.model.dropout = 0.35;
     settings.training.clip_norm = Some(1e4);
     settings.data.workers = 400;
+    settings.data.split_seed = None;
+    settings.data.augmentation = Some(Augmentation {
+        cutout: 99,
+        ..Augmentation::default()
+    });
+    settings.data.ood_train = vec!["noise".to_owned()];
+    settings.training.ood_batch = Some(20_000);
+    settings.training.rates.natural_gradient = false;
+    settings.evaluation.coverage = 0.9999;
     for method in [Method::Pse, Method::Mfg] {
         settings.posterior.method = method;
         let mut harness = page(
@@ -138,6 +148,7 @@ fn every_other_setting_of_a_run_file_is_under_more() {
         "Initial std",
         "Steps between saves",
         "Pictures judged at once",
+        "Coverage of prediction sets",
         "Threads that read",
     ] {
         assert!(

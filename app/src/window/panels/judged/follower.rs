@@ -102,8 +102,8 @@ impl Follower {
         let Some(text) = self.in_words() else {
             return false;
         };
-        let explained = "A look at the run, by some of the validation images, or test images where there are none: looking takes at most a fifth of its time. \
-            When it has learnt, it is judged by all of them.";
+        let explained = "A look at the run, by some of the validation images, or of the test images where there are \
+            none: looking takes at most a fifth of its time. When it has learnt, it is evaluated on all test images.";
         let mut follow = false;
         ui.horizontal(|ui| {
             ui.label(RichText::new(text).italics())
@@ -124,7 +124,7 @@ impl Follower {
             Phase::Training if self.held => "it stays while you look at its pictures",
             Phase::Training => "the run goes on",
             Phase::Paused => "the run is paused",
-            Phase::Evaluating => "now it is judged by all of them",
+            Phase::Evaluating => "now it is evaluated on all test images",
             Phase::Preparing | Phase::Ended => "the run has not come to its end",
         };
         Some(format!(

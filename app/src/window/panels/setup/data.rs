@@ -65,6 +65,7 @@ pub fn ui(
         None => {}
     }
     validation::ui(ui, &mut settings.data.validation);
+    validation::seed(ui, settings);
     ui.add_space(8.0);
     strangers(ui, settings, survey, wishes);
     ui.add_space(8.0);

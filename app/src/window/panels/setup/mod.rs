@@ -151,7 +151,7 @@ impl SetUp {
                 }
             }
             _ => {
-                budget::ui(ui, settings, &self.devices);
+                budget::ui(ui, settings, survey, &self.devices);
                 more::ui(ui, settings);
                 ui.add_space(12.0);
                 let estimated = self.estimated.as_ref();

@@ -7,7 +7,7 @@ use super::{
 use bayesadapter::{
     posterior::LowRankForm,
     session::{Method, RunSettings},
-    train::RunningStatistics,
+    train::{FineTuning, RunningStatistics},
 };
 use egui::{CollapsingHeader, ComboBox, Ui};
 
@@ -15,6 +15,9 @@ pub fn ui(ui: &mut Ui, settings: &mut RunSettings) {
     CollapsingHeader::new("More settings").show(ui, |ui| {
         bound(ui, &mut settings.training.clip_norm);
         statistics(ui, &mut settings.training.running_statistics);
+        if settings.posterior.method == Method::Mfg {
+            natural_gradient(ui, &mut settings.training.rates);
+        }
         grid(ui, "more", |ui| {
             rates(ui, settings);
             match settings.posterior.method {
@@ -56,6 +59,14 @@ fn statistics(ui: &mut Ui, statistics: &mut RunningStatistics) {
             false => RunningStatistics::Update,
         };
     }
+}
+
+/// How the standard deviations of a Gaussian learn.
+fn natural_gradient(ui: &mut Ui, rates: &mut FineTuning) {
+    let explained = "Standard deviations follow the natural gradient, which moves them within a few epochs. The plain \
+        gradient, as in the paper, hardly does, and wants a larger variational learning rate.";
+    ui.checkbox(&mut rates.natural_gradient, "Natural gradient")
+        .on_hover_text(explained);
 }
 
 fn rates(ui: &mut Ui, settings: &mut RunSettings) {
@@ -141,6 +152,11 @@ fn rest(ui: &mut Ui, settings: &mut RunSettings) {
     let explained = "Fewer take less memory when the result is judged; they change no result.";
     let batch = &mut settings.evaluation.batch;
     whole(ui, "Pictures judged at once", explained, batch, 1..=8192);
+    let explained = "Share of images whose prediction set shall hold their class. A larger share makes larger sets; \
+        they are calibrated on the validation set.";
+    let name = "Coverage of prediction sets";
+    let coverage = &mut settings.evaluation.coverage;
+    number(ui, name, explained, coverage, 0.01..=0.999, 0.002);
     let explained = "They read pictures ahead, and change no result: more for large photographs.";
     let workers = &mut settings.data.workers;
     whole(ui, "Threads that read", explained, workers, 0..=64);

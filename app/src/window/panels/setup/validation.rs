@@ -1,12 +1,18 @@
-//! Which images settings are chosen and predictions are calibrated on.
+//! Which images settings are chosen and predictions are calibrated on, and the random seed of the splits.
 
 use super::row::within;
-use bayesadapter::data::{Share, ValidationSplit};
+use bayesadapter::{
+    data::{Share, ValidationSplit},
+    session::RunSettings,
+};
 use egui::{ComboBox, Ui};
 
 const EXPLAINED: &str = "Images to compare epochs and to calibrate on, none of which is trained on or scored. Choose \
     images that the pre-training has not seen: a temperature or prediction sets fitted on others are worthless, and a \
     published checkpoint has usually seen the whole training set.";
+
+const SEED_EXPLAINED: &str = "Random seed of the splits into training, validation and test images. Runs with the same \
+    one can be compared, whatever their own seeds are.";
 
 /// A line with the source of the validation set and its size.
 pub fn ui(ui: &mut Ui, split: &mut ValidationSplit) {
@@ -42,6 +48,21 @@ pub fn ui(ui: &mut Ui, split: &mut ValidationSplit) {
             ValidationSplit::Auto | ValidationSplit::None => {}
         }
     });
+}
+
+/// A line with the random seed of the splits, which is that of the run in files that do not say.
+pub fn seed(ui: &mut Ui, settings: &mut RunSettings) {
+    let before = settings.data.split_seed.unwrap_or(settings.seed);
+    let mut seed = before;
+    ui.horizontal(|ui| {
+        let label = ui.label("Split seed").on_hover_text(SEED_EXPLAINED);
+        ui.add(within(&mut seed, 0..=u64::MAX).speed(0.2))
+            .labelled_by(label.id)
+            .on_hover_text(SEED_EXPLAINED);
+    });
+    if seed != before {
+        settings.data.split_seed = Some(seed);
+    }
 }
 
 fn name(split: &ValidationSplit) -> &'static str {
