@@ -35,7 +35,8 @@ pub fn run(flags: &RunFlags, start: Start, voice: &Voice) -> Result<ExitCode> {
     let mut settings = settings(flags, start)?;
     write_in_full(&mut settings);
     let device = devices::choose(settings.device)?;
-    let job = Job::open(settings, &device.device)?;
+    let mut job = Job::open(settings, &device.device)?;
+    flags.suit(&mut job.settings.training, job.train.len());
     tell_remarks(&job, voice);
     if flags.dry_run {
         return outcome::plan(&job, &device.name, voice);

@@ -11,7 +11,7 @@ use anyhow::Result;
 use bayesadapter::{
     data::ValidationSplit,
     models::{Architecture, ModelConfig},
-    session::{DeviceChoice, PRESETS, RunSettings},
+    session::{DeviceChoice, PRESETS, RunSettings, TrainingSettings},
 };
 use clap::Args;
 use posterior::PosteriorFlags;
@@ -201,6 +201,20 @@ impl RunFlags {
         Ok(settings)
     }
 
+    /// Chooses mini-batch and epochs for so many training images where nobody has.
+    pub fn suit(&self, training: &mut TrainingSettings, examples: usize) {
+        if self.config.is_some() || self.preset.is_some() {
+            return;
+        }
+        if self.training.batch.is_none() {
+            training.batch = TrainingSettings::usual_batch(examples);
+        }
+        if self.training.epochs.is_none() {
+            let examples_per_step = training.batch.saturating_mul(training.accumulate);
+            training.epochs = TrainingSettings::usual_epochs(examples, examples_per_step);
+        }
+    }
+
     /// Puts what is given into the settings.
     pub fn apply(&self, settings: &mut RunSettings) {
         set(&mut settings.model.architecture, &self.model);
@@ -365,6 +379,28 @@ mod tests {
         let cores = std::thread::available_parallelism().unwrap().get();
         assert_eq!(preset("paper-imagenet").data.workers, cores);
         assert_eq!(preset("paper-cifar10").data.workers, 1);
+    }
+
+    #[test]
+    fn few_images_get_small_batches_and_many_epochs_unless_told_otherwise() {
+        let suited = |flags: &RunFlags, examples| {
+            let mut training = flags.settings(|_| ()).unwrap().training;
+            flags.suit(&mut training, examples);
+            (training.batch, training.epochs)
+        };
+        let mut flags = RunFlags::default();
+        assert_eq!(suited(&flags, 50_000), (128, 12));
+        assert_eq!(suited(&flags, 164), (32, 67));
+        flags.training.batch = Some(100);
+        assert_eq!(suited(&flags, 164), (100, 200));
+        flags.training.epochs = Some(2);
+        assert_eq!(suited(&flags, 164), (100, 2));
+        let flags = RunFlags {
+            preset: Some("paper-cifar10".to_owned()),
+            data: Some("data".to_owned()),
+            ..RunFlags::default()
+        };
+        assert_eq!(suited(&flags, 164), (256, 12));
     }
 
     #[test]

@@ -272,6 +272,31 @@ impl Default for TrainingSettings {
     }
 }
 
+impl TrainingSettings {
+    /// Examples in a mini-batch that suit so many training images: 128, and 32 where that would make few steps of an
+    /// epoch.
+    pub fn usual_batch(examples: usize) -> usize {
+        if examples < 4096 { 32 } else { 128 }
+    }
+
+    /// Epochs that suit so many training images in steps of `examples_per_step`: 12, and more where these would be fewer
+    /// than 400 steps, in which a new last layer or a posterior cannot be learnt.
+    ///
+    /// ```
+    /// use bayesadapter::session::TrainingSettings;
+    ///
+    /// assert_eq!(TrainingSettings::usual_epochs(50_000, 128), 12);
+    /// // 200 photographs are 7 steps of 32.
+    /// assert_eq!(TrainingSettings::usual_epochs(200, 32), 58);
+    /// ```
+    pub fn usual_epochs(examples: usize, examples_per_step: usize) -> u32 {
+        const STEPS: usize = 400;
+        let steps_per_epoch = examples.div_ceil(examples_per_step.max(1)).max(1);
+        let enough = STEPS.div_ceil(steps_per_epoch) as u32;
+        Self::default().epochs.max(enough)
+    }
+}
+
 /// How the result is judged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -11,10 +11,10 @@ use clap::Args;
 /// How the network learns.
 #[derive(Args, Clone, Default)]
 pub struct TrainingFlags {
-    /// Passes over the data [default: 12, the paper's for CIFAR-10].
+    /// Passes over the data [default: 12, or as many as make 400 steps of few images].
     #[arg(long, value_name = "N", help_heading = "Training")]
     pub epochs: Option<u32>,
-    /// Images in a mini-batch [default: 128]; fewer take less memory.
+    /// Images in a mini-batch [default: 128, or 32 for fewer than 4,096 training images]; fewer take less memory.
     #[arg(long, value_name = "N", help_heading = "Training")]
     pub batch: Option<usize>,
     /// Mini-batches per step [default: 1]; more for a large batch in little memory.
