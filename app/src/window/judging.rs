@@ -76,6 +76,7 @@ pub async fn judge(case: &Case, computer: &Computer, port: &Port) -> Result<Opti
     check_classes(&opened, &data, &*test)?;
     let judge = Judge {
         test,
+        test_is_corrupted: false,
         calibration: None,
         validation,
         out_of_distribution: strangers(case, settings)?,

@@ -267,6 +267,7 @@ impl Job {
     pub(super) fn judge(&self) -> Judge {
         Judge {
             test: Arc::clone(&self.test),
+            test_is_corrupted: false,
             calibration: None,
             validation: self.validation.clone(),
             out_of_distribution: self.out_of_distribution.clone(),

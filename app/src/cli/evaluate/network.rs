@@ -1,6 +1,6 @@
 //! A network of a file, opened once for all of its evaluations.
 
-use super::Flags;
+use super::{Flags, images::Corruptions};
 use crate::{
     cli::{Voice, checkpoint, flags::usual_workers, interrupt, test_pictures::Validation},
     network::{self, Opened},
@@ -65,6 +65,7 @@ impl<'a> OpenNetwork<'a> {
         let known = self.opened.header.calibration.clone();
         Judge {
             test: Arc::clone(test),
+            test_is_corrupted: matches!(&flags.corruption, Some(Corruptions::One(_))),
             calibration: known.filter(|_| flags.validation.is_none()),
             validation: validation.clone(),
             out_of_distribution: None,
