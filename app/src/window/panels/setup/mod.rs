@@ -11,6 +11,7 @@ mod preflight;
 mod row;
 mod run_files;
 mod schedule;
+mod suited;
 mod validation;
 
 use super::{News, Panel, Wish};
@@ -30,6 +31,7 @@ use data::Sheet;
 use egui::{Align, Button, Layout, RichText, ScrollArea, Ui};
 use layers::Layers;
 use std::path::PathBuf;
+use suited::SuitedTraining;
 
 /// Seconds without a change after which files are looked at and memory and time are estimated.
 const PATIENCE: f64 = 0.4;
@@ -50,6 +52,7 @@ pub struct SetUp {
     estimated: Option<Estimated>,
     layers: Layers,
     sheet: Sheet,
+    suited: SuitedTraining,
     devices: Vec<(DeviceChoice, String)>,
     asked_devices: bool,
     /// A stopped run that was opened, and its settings.
@@ -174,6 +177,9 @@ impl SetUp {
         if let Ok(parameters) = &survey.parameters {
             self.layers.fill(parameters);
         }
+        if let Ok(data) = &survey.data {
+            self.suited.follow(&mut self.settings.training, data.train);
+        }
         self.sheet.clear();
         self.survey = Some(survey.clone());
     }
@@ -211,6 +217,7 @@ impl SetUp {
     /// Takes all settings from elsewhere.
     fn replace(&mut self, settings: &RunSettings) {
         self.settings = settings.clone();
+        self.suited = SuitedTraining::Fixed;
         self.stopped = None;
         // The layers that they choose are found out anew.
         (self.asked_files, self.survey) = (None, None);
