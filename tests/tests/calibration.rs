@@ -4,8 +4,9 @@
 //! `core/src/metrics` do that. Random data has labels that are drawn from known probabilities, so that the
 //! right temperature and the right coverage are known too.
 
-use bayesadapter::metrics::{
-    Conformal, ConformalMethod, Predictions, RapsPenalty, Temperature, accuracy, nll,
+use bayesadapter::{
+    evaluate::Calibration,
+    metrics::{Conformal, ConformalMethod, Predictions, RapsPenalty, Temperature, accuracy, nll},
 };
 use bayesadapter_shaders::NoiseKey;
 use serde::Deserialize;
@@ -92,6 +93,14 @@ fn temperatures_and_scaled_probabilities_are_those_of_scikit_learn_and_scipy() {
         }
         let after = Predictions::new(&scaled, case.classes, &case.labels).unwrap();
         close(name, nll(&after), expected.nll_after, SINGLE);
+        let fitted = Calibration::fit(&predictions, "", 0.9).unwrap();
+        close(name, fitted.nll, expected.nll_before, SINGLE);
+        close(
+            name,
+            fitted.tempered_nll.unwrap(),
+            expected.nll_after,
+            SINGLE,
+        );
     }
 }
 

@@ -71,9 +71,6 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
         for line in runs.iter_mut().flat_map(|run| &mut run.lines) {
             line.scores[TEST..].fill(None);
         }
-        // A temperature changes no score that is shown then.
-        runs.iter_mut()
-            .for_each(|run| run.lines.retain(|line| line.temperature.is_none()));
     }
     let width = 21
         + flags
@@ -167,7 +164,10 @@ impl Line {
     fn of(row: &ComparisonRow<'_>, evaluation: &Evaluation) -> Self {
         let calibrated = evaluation.calibrated.as_ref();
         let validation = calibrated.map(|calibrated| &calibrated.calibration);
-        let plain = validation.filter(|_| row.temperature.is_none());
+        let validation_nll = validation.and_then(|one| match row.temperature {
+            None => Some(one.nll),
+            Some(_) => one.tempered_nll,
+        });
         let [by_information, by_entropy] =
             [Measure::MutualInformation, Measure::Entropy].map(|measure| row.ood_by(measure));
         Self {
@@ -176,7 +176,7 @@ impl Line {
             runs: 1,
             scores: [
                 validation.map(|one| 100.0 * one.accuracy),
-                plain.map(|one| one.nll),
+                validation_nll,
                 Some(100.0 * row.scores.accuracy),
                 Some(row.scores.nll),
                 Some(row.scores.brier),

@@ -26,6 +26,10 @@ pub struct Calibration {
     pub accuracy: f64,
     /// Negative log-likelihood per image on them, in nats, without the temperature.
     pub nll: f64,
+    /// The same with the temperature, to compare networks by before the test set is looked at. Files of earlier
+    /// versions do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tempered_nll: Option<f64>,
     /// Divides the logarithms of the mean probabilities.
     pub temperature: Temperature,
     /// Prediction sets of the probabilities without the temperature, one for each method.
@@ -46,12 +50,17 @@ impl Calibration {
         let sets = ConformalMethod::ALL
             .into_iter()
             .map(|method| Conformal::calibrate(predictions, method, coverage));
+        let temperature = Temperature::fit(predictions)?;
+        let mut tempered: Vec<f32> = predictions.rows().flatten().copied().collect();
+        temperature.apply(&mut tempered, predictions.classes())?;
+        let tempered = Predictions::new(&tempered, predictions.classes(), predictions.labels())?;
         Ok(Self {
             source: source.into(),
             images: predictions.examples(),
             accuracy: accuracy(predictions),
             nll: nll(predictions),
-            temperature: Temperature::fit(predictions)?,
+            tempered_nll: Some(nll(&tempered)),
+            temperature,
             sets: sets.collect::<Result<_, _>>()?,
         })
     }
