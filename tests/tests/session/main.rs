@@ -7,6 +7,7 @@ mod keeping;
 mod looking;
 mod refusing;
 mod validation;
+mod version_0_1;
 
 use bayesadapter::{
     data::{Augmentation, Dataset, Split, ValidationSplit, digits},
