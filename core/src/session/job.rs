@@ -1,6 +1,8 @@
 //! Everything that a run needs, opened and checked before the first step.
 
-use super::{Judge, Method, RunSettings, SessionError, SettingsError, Splits, open};
+use super::{
+    Judge, Method, PosteriorSettings, RunSettings, SessionError, SettingsError, Splits, open,
+};
 use crate::{
     checkpoint::{Checkpoint, LoadAccount, LoadOptions},
     data::{Augmentation, BatchSettings, Batches, Dataset, Preparation, Split},
@@ -179,10 +181,12 @@ impl Job {
     }
 
     fn posterior(&self) -> Posterior {
+        self.posterior_of(&self.settings.posterior)
+    }
+
+    fn posterior_of(&self, posterior: &PosteriorSettings) -> Posterior {
         let (settings, examples) = (&self.settings, self.train.len());
-        settings
-            .posterior
-            .posterior(examples, settings.training.lambda, settings.seed)
+        posterior.posterior(examples, settings.training.lambda, settings.seed)
     }
 
     /// Where the validation images come from, if there are some.
@@ -196,7 +200,16 @@ impl Job {
     ///
     /// A posterior that cannot be attached.
     pub fn converted(&self) -> Result<Bayes<Network>, SessionError> {
-        Ok(self.network.clone().into_bayes(self.posterior())?)
+        self.converted_with(&self.settings.posterior)
+    }
+
+    /// The same with other settings of the posterior.
+    pub(super) fn converted_with(
+        &self,
+        posterior: &PosteriorSettings,
+    ) -> Result<Bayes<Network>, SessionError> {
+        let posterior = self.posterior_of(posterior);
+        Ok(self.network.clone().into_bayes(posterior)?)
     }
 
     pub(super) fn trainer_settings(&self) -> Result<TrainerSettings, SessionError> {

@@ -4,6 +4,7 @@ mod culprit;
 mod looking;
 mod ood;
 mod saving;
+mod starting;
 mod validating;
 
 use super::{
@@ -34,7 +35,8 @@ const SECONDS_PER_READ: f64 = 0.25;
 /// The part of a run that changes the network.
 pub(super) struct Learning<'a, K, P> {
     job: &'a Job,
-    /// Those of the job, with the learning rates that were set on the way.
+    /// Those of the job, with the start of the posterior that was chosen, and the learning rates that were set on the
+    /// way.
     settings: RunSettings,
     trainer: Trainer<Network>,
     header: Header,
@@ -264,11 +266,14 @@ impl<'a, K: Keeper, P: Pace> Learning<'a, K, P> {
             return;
         }
         self.settings.training.rates = rates;
+        self.keep_settings("the learning rates hold until the run ends");
+    }
+
+    /// Writes the settings as they are now. Where that fails, `meanwhile` says what holds all the same.
+    fn keep_settings(&mut self, meanwhile: &str) {
         self.header = self.job.header(&self.settings);
         if let Err(error) = self.keeper.settings(&self.settings) {
-            self.warn(format!(
-                "the learning rates hold until the run ends, and could not be written: {error}"
-            ));
+            self.warn(format!("{meanwhile}, and could not be written: {error}"));
         }
     }
 

@@ -8,6 +8,7 @@ mod device_choice;
 mod error;
 mod event;
 mod folder;
+mod initial_std;
 mod job;
 mod judge;
 mod learning;

@@ -71,6 +71,7 @@ async fn course(
         match known {
             // The run ended before its first state was saved, or the start came with what it is worth.
             Some(known) => {
+                learning.suit(&known)?;
                 learning.show_draws_by(&known);
                 port.emit(Event::Evaluated(Box::new(known)));
             }
@@ -80,6 +81,7 @@ async fn course(
                     return Ok(Ending::Stopped);
                 };
                 learning.keeper.evaluation(&evaluation)?;
+                learning.suit(&evaluation)?;
                 learning.show_draws_by(&evaluation);
             }
         }

@@ -163,7 +163,9 @@ pub struct PosteriorSettings {
     /// Which inputs of a kernel have a factor of their own.
     pub form: LowRankForm,
     /// Standard deviation of the weights at the start as a fraction of the weights: of an ensemble, that of the product
-    /// of its factors; of a Gaussian, a fraction of the root mean square of each layer. Without it, that of the family.
+    /// of its factors; of a Gaussian, a fraction of the root mean square of each layer. Without it, a run takes
+    /// [what suits the network](Self::initial_std_for), and writes down what that was; that of the family where
+    /// there are no validation images.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_std: Option<f32>,
     /// Instead, for a Gaussian: range of the logarithms of the standard deviations at the start, the same for all

@@ -1,7 +1,10 @@
 //! Validation sets in a run: curves, calibration, and what stays the same when it is resumed.
 
 use super::*;
-use bayesadapter::{evaluate::Calibration, pass::Estimator};
+use bayesadapter::{
+    checkpoint::Checkpoint, evaluate::Calibration, pass::Estimator, posterior::Posterior,
+    session::PosteriorSettings,
+};
 
 fn splits(validation: &str) -> Splits {
     let validation: ValidationSplit = validation.parse().unwrap();
@@ -37,6 +40,38 @@ fn every_epoch_is_validated_and_the_result_calibrated() {
     let json = serde_json::to_string(calibration).unwrap();
     let calibration: Calibration = serde_json::from_str(&json).unwrap();
     assert_eq!(file.header().calibration, Some(calibration));
+}
+
+#[test]
+fn a_posterior_starts_as_wide_as_the_network_is_overconfident() {
+    let map = complete_job(validated_job(settings(Method::Map), "none"), None);
+    let checkpoint = Checkpoint::from_bytes(map.kept().posterior.clone()).unwrap();
+    let started = |validation, initial_std| {
+        let mut settings = settings(Method::Pse);
+        settings.model.weights = Some("map".to_owned());
+        settings.posterior.initial_std = initial_std;
+        let (splits, device) = (splits(validation), Device::flex());
+        let job = Job::new(settings, Some(&checkpoint), splits, None, &device).unwrap();
+        let memory = complete_job(job, None);
+        let kept = memory.kept();
+        let file = PosteriorFile::from_bytes(kept.posterior.clone()).unwrap();
+        let Posterior::LowRankEnsemble(ensemble) = file.posterior() else {
+            panic!("another posterior");
+        };
+        let written = &file.header().run["posterior"];
+        let start = kept.evaluations[0].calibrated.as_ref();
+        (
+            start.map(|start| start.calibration.temperature),
+            written.get("initial_std").and_then(|std| std.as_f64()),
+            ensemble.initial_std,
+        )
+    };
+    let (temperature, written, std) = started("test:0.2", None);
+    let expected = PosteriorSettings::default().initial_std_for(temperature.unwrap());
+    assert_eq!(Some(std), expected);
+    assert_eq!(written.map(|std| std as f32), expected, "what it was");
+    assert_eq!(started("none", None), (None, None, 0.2));
+    assert_eq!(started("test:0.2", Some(0.07)).2, 0.07);
 }
 
 #[test]

@@ -19,7 +19,8 @@ pub struct PosteriorFlags {
     #[arg(long, value_name = "R", help_heading = "Posterior")]
     pub rank: Option<usize>,
     /// Standard deviation of the weights at the start, as a fraction of the weights: for PSE that of the product of the
-    /// factors, for MFG a fraction of each layer's rms [default: 0.2].
+    /// factors, for MFG a fraction of each layer's rms [default: what suits the network: the more overconfident it is on
+    /// the validation images, the more, for PSE up to 0.3; 0.2 without such images].
     #[arg(long, value_name = "X", help_heading = "Posterior")]
     pub initial_std: Option<f32>,
     /// Instead, for MFG: range of the logarithms of the standard deviations at the start, as -6,-5 in the paper

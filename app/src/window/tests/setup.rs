@@ -156,6 +156,11 @@ fn every_other_setting_of_a_run_file_is_under_more() {
             "{setting}"
         );
     }
+    assert_eq!(expected.posterior.initial_std, None);
+    let automatic = harness.get_by_label("what suits the network");
+    automatic.click_accesskit();
+    harness.run_steps(3);
+    assert_eq!(saved(&mut harness).posterior.initial_std, Some(0.2));
 }
 
 #[test]

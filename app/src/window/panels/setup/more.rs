@@ -114,14 +114,14 @@ fn ensemble(ui: &mut Ui, settings: &mut RunSettings) {
     });
     let explained = "How far the networks of the ensemble are from the shared weights at the start, as a fraction of \
         them: the standard deviation of the product of their factors.";
-    initial_std(ui, explained, &mut posterior.initial_std, 0.2);
+    initial_std(ui, explained, &mut posterior.initial_std);
 }
 
 fn gaussian(ui: &mut Ui, settings: &mut RunSettings) {
     let posterior = &mut settings.posterior;
     let Some([least, most]) = &mut posterior.initial_log_std else {
         let explained = "Standard deviations at the start, as a fraction of the root mean square of each layer's weights.";
-        return initial_std(ui, explained, &mut posterior.initial_std, 0.2);
+        return initial_std(ui, explained, &mut posterior.initial_std);
     };
     let explained = "Standard deviations start between these two, given by their natural logarithms, in all layers.";
     for (name, value) in [
@@ -132,13 +132,25 @@ fn gaussian(ui: &mut Ui, settings: &mut RunSettings) {
     }
 }
 
-/// The start of the standard deviations, which is that of the family until the user changes it.
-fn initial_std(ui: &mut Ui, explained: &str, setting: &mut Option<f32>, usual: f32) {
-    let mut value = setting.unwrap_or(usual);
-    number(ui, "Initial std", explained, &mut value, 0.0..=1.0, 0.002);
-    if value != setting.unwrap_or(usual) {
-        *setting = Some(value);
-    }
+/// The start of the standard deviations: what suits the network, or what the user chooses.
+fn initial_std(ui: &mut Ui, explained: &str, setting: &mut Option<f32>) {
+    row(ui, "Initial std", explained, |ui| {
+        let choice = ui.horizontal(|ui| {
+            let mut automatic = setting.is_none();
+            let check = ui.checkbox(&mut automatic, "what suits the network");
+            if check.changed() {
+                *setting = (!automatic).then_some(0.2);
+            }
+            if let Some(value) = setting {
+                ui.add(within(value, 0.0..=1.0).speed(0.002))
+                    .accessible_name("Chosen initial std");
+            }
+            check.on_hover_text(
+                "The more overconfident the network is on the validation images, the wider its posterior starts.",
+            )
+        });
+        choice.inner
+    });
 }
 
 fn rest(ui: &mut Ui, settings: &mut RunSettings) {

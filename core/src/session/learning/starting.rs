@@ -1,0 +1,30 @@
+//! The start of a posterior that suits the network, where nobody chose one.
+
+use super::Learning;
+use crate::{
+    evaluate::Evaluation,
+    session::{Keeper, Pace, SessionError},
+    train::Trainer,
+};
+
+impl<K: Keeper, P: Pace> Learning<'_, K, P> {
+    /// Starts the posterior anew as it suits the network that `start` is an evaluation of, if that tells and the
+    /// settings do not. Only before the first step.
+    pub(in crate::session) fn suit(&mut self, start: &Evaluation) -> Result<(), SessionError> {
+        let Some(calibrated) = &start.calibrated else {
+            return Ok(());
+        };
+        let posterior = &mut self.settings.posterior;
+        let temperature = calibrated.calibration.temperature;
+        let Some(std) = posterior.initial_std_for(temperature) else {
+            return Ok(());
+        };
+        posterior.initial_std = Some(std);
+        let converted = self.job.converted_with(posterior)?;
+        let settings = self.job.trainer_settings()?;
+        self.trainer = Trainer::new(converted, settings, &self.job.device)?;
+        self.unproven = self.mark();
+        self.keep_settings("the initial std that suits the network is used");
+        Ok(())
+    }
+}
