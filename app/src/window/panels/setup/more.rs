@@ -141,15 +141,15 @@ fn initial_std(ui: &mut Ui, explained: &str, setting: &mut Option<f32>) {
             if check.changed() {
                 *setting = (!automatic).then_some(0.2);
             }
+            check.on_hover_text(
+                "The more overconfident the network is on the validation images, the wider its posterior starts.",
+            );
             if let Some(value) = setting {
                 ui.add(within(value, 0.0..=1.0).speed(0.002))
                     .accessible_name("Chosen initial std");
             }
-            check.on_hover_text(
-                "The more overconfident the network is on the validation images, the wider its posterior starts.",
-            )
         });
-        choice.inner
+        choice.response
     });
 }
 
