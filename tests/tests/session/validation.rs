@@ -2,7 +2,12 @@
 
 use super::*;
 use bayesadapter::{
-    checkpoint::Checkpoint, evaluate::Calibration, pass::Estimator, posterior::Posterior,
+    checkpoint::Checkpoint,
+    evaluate::Calibration,
+    file::Header,
+    models::Architecture,
+    pass::Estimator,
+    posterior::{IntoBayes, Point, Posterior},
     session::PosteriorSettings,
 };
 
@@ -46,12 +51,13 @@ fn every_epoch_is_validated_and_the_result_calibrated() {
 fn a_posterior_starts_as_wide_as_the_network_is_overconfident() {
     let map = complete_job(validated_job(settings(Method::Map), "none"), None);
     let checkpoint = Checkpoint::from_bytes(map.kept().posterior.clone()).unwrap();
-    let started = |validation, initial_std| {
+    let started = |checkpoint: &Checkpoint, validation, initial_std| {
         let mut settings = settings(Method::Pse);
         settings.model.weights = Some("map".to_owned());
+        settings.model.replace_head = true;
         settings.posterior.initial_std = initial_std;
         let (splits, device) = (splits(validation), Device::flex());
-        let job = Job::new(settings, Some(&checkpoint), splits, None, &device).unwrap();
+        let job = Job::new(settings, Some(checkpoint), splits, None, &device).unwrap();
         let memory = complete_job(job, None);
         let kept = memory.kept();
         let file = PosteriorFile::from_bytes(kept.posterior.clone()).unwrap();
@@ -66,12 +72,20 @@ fn a_posterior_starts_as_wide_as_the_network_is_overconfident() {
             ensemble.initial_std,
         )
     };
-    let (temperature, written, std) = started("test:0.2", None);
+    let (temperature, written, std) = started(&checkpoint, "test:0.2", None);
     let expected = PosteriorSettings::default().initial_std_for(temperature.unwrap());
     assert_eq!(Some(std), expected);
     assert_eq!(written.map(|std| std as f32), expected, "what it was");
-    assert_eq!(started("none", None), (None, None, 0.2));
-    assert_eq!(started("test:0.2", Some(0.07)).2, 0.07);
+    assert_eq!(started(&checkpoint, "none", None), (None, None, 0.2));
+    assert_eq!(started(&checkpoint, "test:0.2", Some(0.07)).2, 0.07);
+    // A network whose last layer is new is neither sure nor unsure of anything.
+    let architecture: Architecture = "digits-cnn".parse().unwrap();
+    let architecture = architecture.with_classes(4);
+    let network = architecture.init(&Device::flex()).unwrap();
+    let other = network.into_bayes(Point::train(10)).unwrap();
+    let other = other.to_file(&Header::of(architecture)).unwrap();
+    let other = Checkpoint::from_bytes(other).unwrap();
+    assert_eq!(started(&other, "test:0.2", None).2, 0.2);
 }
 
 #[test]

@@ -11,9 +11,14 @@ impl<K: Keeper, P: Pace> Learning<'_, K, P> {
     /// Starts the posterior anew as it suits the network that `start` is an evaluation of, if that tells and the
     /// settings do not. Only before the first step.
     pub(in crate::session) fn suit(&mut self, start: &Evaluation) -> Result<(), SessionError> {
+        let load = self.job.load.as_ref();
         let Some(calibrated) = &start.calibrated else {
             return Ok(());
         };
+        // How sure a last layer with random weights is tells nothing.
+        if load.is_some_and(|load| !load.replaced_head.is_empty()) {
+            return Ok(());
+        }
         let posterior = &mut self.settings.posterior;
         let temperature = calibrated.calibration.temperature;
         let Some(std) = posterior.initial_std_for(temperature) else {
