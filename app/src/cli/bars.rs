@@ -100,6 +100,12 @@ impl Voice {
                         ));
                     }
                 }
+                Event::InitialStd {
+                    initial_std,
+                    temperature,
+                } => self.say(format_args!(
+                    "Initial std {initial_std}, which suits a temperature of {temperature:.2} (--initial-std chooses another)"
+                )),
                 Event::Progress(progress) => {
                     let bar = bar.get_or_insert_with(|| self.bar(progress.steps as u64, TRAINING));
                     bar.set_position(progress.position.step as u64);

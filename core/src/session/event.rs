@@ -69,6 +69,14 @@ pub enum Event {
     },
     /// Weights and data are there.
     Prepared(Box<Prepared>),
+    /// Nobody chose how far draws lie apart at the start, and the overconfidence of the pre-trained network did
+    /// ([`PosteriorSettings::initial_std_for`](super::PosteriorSettings::initial_std_for)).
+    InitialStd {
+        /// The initial standard deviation.
+        initial_std: f32,
+        /// The temperature of the pre-trained network on validation images.
+        temperature: f64,
+    },
     /// Some steps are done.
     Progress(Progress),
     /// An epoch is done, and the network was evaluated on validation images.
@@ -122,7 +130,11 @@ impl Event {
     pub(super) fn replaces(&self, earlier: &Self) -> bool {
         let counts_alone = matches!(
             earlier,
-            Self::Prepared(_) | Self::Warning { .. } | Self::Validated { .. } | Self::Evaluated(_)
+            Self::Prepared(_)
+                | Self::InitialStd { .. }
+                | Self::Warning { .. }
+                | Self::Validated { .. }
+                | Self::Evaluated(_)
         );
         !counts_alone && mem::discriminant(self) == mem::discriminant(earlier)
     }

@@ -129,11 +129,16 @@ fn complete(settings: RunSettings, resumed: Option<TrainState>) -> Memory {
 }
 
 fn complete_job(job: Job, resumed: Option<TrainState>) -> Memory {
+    complete_with_events(job, resumed).0
+}
+
+/// What a run keeps, and those of its events that no later one replaces.
+fn complete_with_events(job: Job, resumed: Option<TrainState>) -> (Memory, Vec<Event>) {
     let mut memory = Memory::default();
-    let (_control, port) = connect();
+    let (control, port) = connect();
     let ending = read_sync(run(job, resumed, &mut memory, &port, &OwnThread));
     assert_eq!(ending.unwrap(), Ending::Finished);
-    memory
+    (memory, control.events())
 }
 
 /// How a run ended that must end soon, and what it warned of.

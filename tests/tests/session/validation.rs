@@ -58,8 +58,12 @@ fn a_posterior_starts_as_wide_as_the_network_is_overconfident() {
         settings.posterior.initial_std = initial_std;
         let (splits, device) = (splits(validation), Device::flex());
         let job = Job::new(settings, Some(checkpoint), splits, None, &device).unwrap();
-        let memory = complete_job(job, None);
+        let (memory, events) = complete_with_events(job, None);
         let kept = memory.kept();
+        let told = events.into_iter().find_map(|event| match event {
+            Event::InitialStd { initial_std, .. } => Some(initial_std),
+            _ => None,
+        });
         let file = PosteriorFile::from_bytes(kept.posterior.clone()).unwrap();
         let Posterior::LowRankEnsemble(ensemble) = file.posterior() else {
             panic!("another posterior");
@@ -70,14 +74,17 @@ fn a_posterior_starts_as_wide_as_the_network_is_overconfident() {
             start.map(|start| start.calibration.temperature),
             written.get("initial_std").and_then(|std| std.as_f64()),
             ensemble.initial_std,
+            told,
         )
     };
-    let (temperature, written, std) = started(&checkpoint, "test:0.2", None);
+    let (temperature, written, std, told) = started(&checkpoint, "test:0.2", None);
     let expected = PosteriorSettings::default().initial_std_for(temperature.unwrap());
     assert_eq!(Some(std), expected);
+    assert_eq!(told, expected);
     assert_eq!(written.map(|std| std as f32), expected, "what it was");
-    assert_eq!(started(&checkpoint, "none", None), (None, None, 0.2));
-    assert_eq!(started(&checkpoint, "test:0.2", Some(0.07)).2, 0.07);
+    assert_eq!(started(&checkpoint, "none", None), (None, None, 0.2, None));
+    let (_, _, std, told) = started(&checkpoint, "test:0.2", Some(0.07));
+    assert_eq!((std, told), (0.07, None));
     // A network whose last layer is new is neither sure nor unsure of anything.
     let architecture: Architecture = "digits-cnn".parse().unwrap();
     let architecture = architecture.with_classes(4);

@@ -54,6 +54,10 @@ enum Told {
         phase: Phase,
     },
     Prepared(Box<Prepared>),
+    InitialStd {
+        initial_std: f32,
+        temperature: f64,
+    },
     Progress(Progress),
     Validated {
         position: Position,

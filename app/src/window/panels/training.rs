@@ -148,6 +148,13 @@ impl Training {
                 }
             }
             Event::Warning { message } => self.say(Tone::Warning, message.clone()),
+            Event::InitialStd {
+                initial_std,
+                temperature,
+            } => self.say(
+                Tone::Plain,
+                format!("Initial std {initial_std}, which suits a temperature of {temperature:.2}"),
+            ),
             Event::Evaluating {
                 method, done, of, ..
             } => {

@@ -3,7 +3,7 @@
 use super::Learning;
 use crate::{
     evaluate::Evaluation,
-    session::{Keeper, Pace, SessionError},
+    session::{Event, Keeper, Pace, SessionError},
     train::Trainer,
 };
 
@@ -29,6 +29,10 @@ impl<K: Keeper, P: Pace> Learning<'_, K, P> {
         let settings = self.job.trainer_settings()?;
         self.trainer = Trainer::new(converted, settings, &self.job.device)?;
         self.unproven = self.mark();
+        self.port.emit(Event::InitialStd {
+            initial_std: std,
+            temperature: temperature.value(),
+        });
         self.keep_settings("the initial std that suits the network is used");
         Ok(())
     }
