@@ -55,7 +55,7 @@ pub fn report(path: &Path) -> Result<Report> {
             data.to_string_lossy()
         ),
         created: now(),
-        settings: told(&settings),
+        settings: settings_by_name(&settings),
         training: vec![training(&method, &folder.history_rows()?)],
         first_layers: first_layer(&method, &folder.posterior_path())?
             .into_iter()
@@ -77,8 +77,8 @@ pub fn now() -> String {
         .replace('Z', " UTC")
 }
 
-/// Every setting with its name.
-fn told(settings: &RunSettings) -> Vec<(String, String)> {
+/// Every setting with its name, such as `training.epochs`.
+pub fn settings_by_name(settings: &RunSettings) -> Vec<(String, String)> {
     fn add(prefix: &str, value: &serde_json::Value, out: &mut Vec<(String, String)>) {
         match value {
             serde_json::Value::Object(fields) => {
@@ -93,9 +93,11 @@ fn told(settings: &RunSettings) -> Vec<(String, String)> {
         }
     }
     let mut out = Vec::new();
+    // Through the text, since a value would hold 0.3 of 32 bits as 0.30000001192092896.
+    let text = serde_json::to_string(settings).unwrap_or_default();
     add(
         "",
-        &serde_json::to_value(settings).unwrap_or_default(),
+        &serde_json::from_str(&text).unwrap_or_default(),
         &mut out,
     );
     out

@@ -1,14 +1,16 @@
-//! `bayesadapter compare`: runs in one table, with means and deviations over random seeds.
+//! `bayesadapter compare`: runs in one table, with means and deviations over random seeds, and the settings that differ.
 
 use super::{Voice, exit::BadInput};
+use crate::outcome::settings_by_name;
 use anyhow::Result;
 use bayesadapter::{
     evaluate::{ComparisonRow, Evaluation, Measure},
-    session::{RunFolder, RunSettings},
+    session::RunFolder,
 };
 use clap::Args;
 use serde::Serialize;
 use std::{
+    collections::{BTreeMap, BTreeSet},
     ops::Range,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -37,9 +39,10 @@ struct Line {
 }
 
 /// What is told of a network.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "val acc %",
     "val NLL",
+    "T",
     "acc %",
     "NLL",
     "Brier",
@@ -52,22 +55,23 @@ const NAMES: [&str; 12] = [
     "OOD ent. FPR95",
 ];
 /// The first of these that is of the test set.
-const TEST: usize = 2;
+const TEST: usize = 3;
 /// The first of these that stands in a table of its own, below the others.
-const BELOW: usize = 8;
+const BELOW: usize = 9;
 
 /// One run as it was read.
 struct Run {
     folder: PathBuf,
-    /// The settings without the random seed: runs that share them are counted together.
-    group: String,
+    settings: BTreeMap<String, String>,
     lines: Vec<Line>,
 }
 
 pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
     let runs: Result<Vec<Run>> = flags.runs.iter().map(|folder| read(folder)).collect();
     let mut runs = runs?;
+    let mut columns = 0..BELOW;
     if flags.validation {
+        columns.end = TEST;
         for line in runs.iter_mut().flat_map(|run| &mut run.lines) {
             line.scores[TEST..].fill(None);
         }
@@ -80,11 +84,23 @@ pub fn run(flags: &Flags, voice: &Voice) -> Result<ExitCode> {
             .max()
             .unwrap_or(0);
     let means = means(&runs);
-    table(&runs, &means, 0..BELOW, width, voice);
+    table(&runs, &means, columns, width, voice);
     let with_ood = |line: &Line| line.scores[BELOW..].iter().any(Option::is_some);
     if runs.iter().flat_map(|run| &run.lines).any(with_ood) {
         voice.say("\nOOD images: AP, and FPR at 95 % TPR; their AUROC is in the table above");
         table(&runs, &means, BELOW..NAMES.len(), width, voice);
+    }
+    let differing = differing(&runs);
+    if !differing.is_empty() {
+        voice.say("\nSettings that differ");
+        for run in &runs {
+            let of_run = differing.iter().filter_map(|name| {
+                let value = run.settings.get(name)?;
+                Some(format!("{name} {value}"))
+            });
+            let text = of_run.collect::<Vec<_>>().join(", ");
+            voice.say(format_args!("{:width$}{text}", name_of(&run.folder)));
+        }
     }
     for run in &runs {
         for line in &run.lines {
@@ -122,6 +138,17 @@ fn table(
     }
 }
 
+/// The names of the settings that not all runs share.
+fn differing(runs: &[Run]) -> BTreeSet<String> {
+    let names: BTreeSet<&String> = runs.iter().flat_map(|run| run.settings.keys()).collect();
+    let differs = |name: &&String| {
+        let mut values = runs.iter().map(|run| run.settings.get(*name));
+        let first = values.next();
+        values.any(|value| Some(value) != first)
+    };
+    names.into_iter().filter(differs).cloned().collect()
+}
+
 fn tell(what: &Path, line: &Line, voice: &Voice) {
     voice.json(
         &serde_json::json!({ "event": "compared", "run": what, "columns": NAMES, "line": line }),
@@ -146,18 +173,26 @@ fn read(path: &Path) -> Result<Run> {
     });
     Ok(Run {
         folder: path.to_owned(),
-        group: without_seed(&settings)?,
+        settings: settings_by_name(&settings).into_iter().collect(),
         lines: lines.collect(),
     })
 }
 
-/// The settings of a run as text, without what differs between random seeds.
-fn without_seed(settings: &RunSettings) -> Result<String> {
-    let settings = RunSettings {
-        seed: 0,
-        ..settings.clone()
-    };
-    Ok(settings.to_toml()?)
+/// Where a run keeps its random seed.
+const SEED: &str = "seed";
+
+impl Run {
+    /// Whether the other run differs in its random seed at the most: such runs are counted together.
+    fn is_like(&self, other: &Self) -> bool {
+        let without_seed = |run: &Self| {
+            let settings = run.settings.iter();
+            let settings = settings.filter(|(name, _)| *name != SEED);
+            settings
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect::<Vec<_>>()
+        };
+        without_seed(self) == without_seed(other)
+    }
 }
 
 impl Line {
@@ -177,6 +212,7 @@ impl Line {
             scores: [
                 validation.map(|one| 100.0 * one.accuracy),
                 validation_nll,
+                row.temperature,
                 Some(100.0 * row.scores.accuracy),
                 Some(row.scores.nll),
                 Some(row.scores.brier),
@@ -212,14 +248,12 @@ impl Line {
 
 /// Means and deviations over the runs that differ in their random seed alone, with the folders they are of.
 fn means(runs: &[Run]) -> Vec<(String, Line)> {
-    let mut done: Vec<&str> = Vec::new();
     let mut means = Vec::new();
-    for first in runs {
-        if done.contains(&first.group.as_str()) {
+    for (at, first) in runs.iter().enumerate() {
+        if runs[..at].iter().any(|run| run.is_like(first)) {
             continue;
         }
-        done.push(&first.group);
-        let same: Vec<&Run> = runs.iter().filter(|run| run.group == first.group).collect();
+        let same: Vec<&Run> = runs.iter().filter(|run| run.is_like(first)).collect();
         if same.len() < 2 {
             continue;
         }
@@ -257,9 +291,12 @@ fn mean(line: &Line, of_all: &[&Line]) -> Line {
 mod tests {
     use super::*;
 
+    /// The place of the negative log-likelihood.
+    const NLL: usize = TEST + 1;
+
     fn line(nll: f64) -> Line {
         let mut scores = [None; NAMES.len()];
-        scores[3] = Some(nll);
+        scores[NLL] = Some(nll);
         Line {
             name: "PSE".to_owned(),
             temperature: None,
@@ -271,19 +308,31 @@ mod tests {
 
     #[test]
     fn runs_of_the_same_settings_are_averaged() {
-        let run = |group: &str, nll| Run {
+        let run = |epochs: &str, seed: &str, nll| Run {
             folder: PathBuf::from(format!("runs/{nll}")),
-            group: group.to_owned(),
+            settings: [("training.epochs", epochs), (SEED, seed), ("device", "cpu")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
             lines: vec![line(nll)],
         };
-        let runs = [run("a", 1.0), run("b", 9.0), run("a", 2.0), run("a", 6.0)];
+        let runs = [
+            run("2", "0", 1.0),
+            run("3", "0", 9.0),
+            run("2", "1", 2.0),
+            run("2", "2", 6.0),
+        ];
+        assert_eq!(
+            differing(&runs).into_iter().collect::<Vec<_>>(),
+            [SEED, "training.epochs"]
+        );
+        assert!(differing(&runs[..1]).is_empty());
         let means = means(&runs);
         assert_eq!(means.len(), 1, "one run has no deviation");
         let (folders, line) = &means[0];
         assert_eq!((folders.as_str(), line.runs), ("1, 2, 6", 3));
-        assert_eq!(line.scores[3], Some(3.0));
+        assert_eq!(line.scores[NLL], Some(3.0));
         // (4 + 1 + 9) / 2
-        assert_eq!(line.deviations[3], Some(7f64.sqrt()));
-        assert_eq!(line.scores[4], None);
+        assert_eq!(line.deviations[NLL], Some(7f64.sqrt()));
+        assert_eq!(line.scores[NLL + 1], None);
     }
 }
