@@ -40,6 +40,9 @@ impl Sizes {
 /// Weight elements made at a time: they stay in the first-level cache until they are used.
 const WEIGHTS_AT_ONCE: usize = 4096;
 
+/// Elements of a weight that stays in the second-level cache as a whole.
+const WHOLE_WEIGHT: usize = 1 << 16;
+
 /// y `[batch, channels_out, oh, ow]`.
 pub(super) fn forward(c: &Conv2d, weight: &Weight, x: &[f32]) -> Vec<f32> {
     let c = &flattened(c);
@@ -60,8 +63,8 @@ pub(super) fn forward(c: &Conv2d, weight: &Weight, x: &[f32]) -> Vec<f32> {
     let (channels, positions) = (c.channels_out, sizes.positions);
     let room = || (windows.buffer(sizes.inputs), Scratch::default());
     filled_rows(
-        [c.batch, channels * positions],
-        shared.share() * positions,
+        &weight.order(0..c.batch),
+        [channels * positions, shared.share() * positions],
         room,
         |(image, scratch), example, start, y| {
             dispatch(ForwardTask {
@@ -95,7 +98,7 @@ impl Forward<'_> {
         }
     }
 
-    /// Output channels whose weights are made together; all, where they are not made at all.
+    /// Output channels that are computed together: their weights stay in the first-level cache.
     #[inline(always)]
     fn rows_at_once<L: Lanes>(&self) -> usize {
         let planes = Outer::planes_at_once::<L>();
@@ -106,6 +109,18 @@ impl Forward<'_> {
         match self.c.groups {
             1 => rows,
             _ => rows.div_ceil(self.sizes.outputs) * self.sizes.outputs,
+        }
+    }
+
+    /// Output channels whose weights are made together, `rows_at_once` or more: all of a component, so that they are
+    /// made once for all of its examples.
+    #[inline(always)]
+    fn rows_made_at_once(&self, rows_at_once: usize) -> usize {
+        match self.weight {
+            Weight::LowRank(_) if self.c.channels_out * self.sizes.fan_in <= WHOLE_WEIGHT => {
+                self.c.channels_out.max(rows_at_once)
+            }
+            _ => rows_at_once,
         }
     }
 }
@@ -139,30 +154,36 @@ impl Task for ForwardTask<'_> {
         let mut filled = None;
         let mut image: &[f32] = &[];
         let rows_at_once = self.shared.rows_at_once::<L>();
-        for start in (self.first..last).step_by(rows_at_once) {
-            let rows = start..last.min(start + rows_at_once);
+        let rows_made_at_once = self.shared.rows_made_at_once(rows_at_once);
+        for start in (self.first..last).step_by(rows_made_at_once) {
+            let made = start..last.min(start + rows_made_at_once);
             let block = Block {
-                rows: rows.clone(),
+                rows: made.clone(),
                 columns: 0..sizes.fan_in,
                 pitch: sizes.fan_in,
             };
             let view = weight.block(self.example, &block, self.scratch);
-            for (group, rows) in by_group(rows, sizes.outputs) {
-                if filled != Some(group) {
-                    let len = sizes.inputs * sizes.image;
-                    image = windows.view(&x[group * len..][..len], self.image);
-                    filled = Some(group);
+            let mut start_of_rows = made.start;
+            while start_of_rows < made.end {
+                let rows = start_of_rows..made.end.min(start_of_rows + rows_at_once);
+                start_of_rows = rows.end;
+                for (group, rows) in by_group(rows, sizes.outputs) {
+                    if filled != Some(group) {
+                        let len = sizes.inputs * sizes.image;
+                        image = windows.view(&x[group * len..][..len], self.image);
+                        filled = Some(group);
+                    }
+                    let outer = Outer {
+                        weight: &view.values[(rows.start - start) * view.pitch..],
+                        weight_pitch: view.pitch,
+                        taps,
+                        image,
+                        tiles: &windows.tiles,
+                        out_pitch: sizes.positions,
+                    };
+                    let out = (rows.start - self.first) * sizes.positions;
+                    outer.run::<L>(rows.len(), &mut self.y[out..]);
                 }
-                let outer = Outer {
-                    weight: &view.values[(rows.start - start) * view.pitch..],
-                    weight_pitch: view.pitch,
-                    taps,
-                    image,
-                    tiles: &windows.tiles,
-                    out_pitch: sizes.positions,
-                };
-                let out = (rows.start - self.first) * sizes.positions;
-                outer.run::<L>(rows.len(), &mut self.y[out..]);
             }
         }
     }

@@ -35,24 +35,30 @@ pub(super) fn changed_copy(
     copy
 }
 
-/// `rows` rows of `row` elements, cut into runs of `length` (the last of a row may be shorter):
-/// `fill(room, r, start, run)` writes all of the run that begins at `start` of row `r`. A thread makes
-/// its `room` once.
+/// A row of `row` elements for each of `order`, which is a permutation, cut into runs of `length` (the last of a row may
+/// be shorter): `fill(room, r, start, run)` writes all of the run that begins at `start` of row `r`. A thread makes its
+/// `room` once, and gets rows that follow one another in `order`.
 pub(super) fn filled_rows<T>(
-    [rows, row]: [usize; 2],
-    length: usize,
+    order: &[usize],
+    [row, length]: [usize; 2],
     room: impl Fn() -> T + Sync + Send,
     fill: impl Fn(&mut T, usize, usize, &mut [f32]) + Sync + Send,
 ) -> Vec<f32> {
+    let rows = order.len();
     let mut values = Vec::with_capacity(rows * row);
-    let runs: Vec<_> = values.spare_capacity_mut()[..rows * row]
+    let mut spare: Vec<_> = values.spare_capacity_mut()[..rows * row]
         .chunks_mut(row)
-        .enumerate()
+        .map(Some)
+        .collect();
+    let runs: Vec<_> = order
+        .iter()
+        .filter_map(|&r| Some((r, spare[r].take()?)))
         .flat_map(|(r, spare)| {
             let runs = spare.chunks_mut(length).enumerate();
             runs.map(move |(run, spare)| (r, run * length, spare))
         })
         .collect();
+    assert!(spare.iter().all(Option::is_none), "some rows are in no run");
     runs.into_par_iter()
         .for_each_init(room, |room, (r, start, spare)| {
             fill(room, r, start, initialised(spare));

@@ -1,10 +1,10 @@
 //! Weights of one example, a block at a time, and their gradients folded back into parameters.
 
 use super::exp::exp_all;
-use super::lanes::LANES;
+use super::lanes::{LANES, Lanes, Task, dispatch};
 use crate::ops::noise::fill_normals;
 use bayesadapter_shaders::{Map, NoiseKey, Source};
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 /// A weight source with its parameters at hand. A weight is seen as the matrix it is stored as:
 /// `[out, in]` for a convolution and `[in, out]` for a matrix product.
@@ -24,7 +24,6 @@ pub(super) enum Weight<'a> {
 }
 
 /// Shared weight and factors of a low-rank ensemble.
-#[derive(Clone, Copy)]
 pub(super) struct LowRank<'a> {
     pub shared: &'a [f32],
     /// `[components, in, rank]`
@@ -34,20 +33,38 @@ pub(super) struct LowRank<'a> {
     pub index: &'a [u32],
     pub rank: usize,
     pub fan: [usize; 2],
+    by_row: ByRow<'a>,
 }
 
-impl LowRank<'_> {
-    /// `[in, rank]` of one component.
-    pub fn left_of(&self, component: usize) -> &[f32] {
-        let len = self.fan[0] * self.rank;
-        &self.left[component * len..][..len]
-    }
+/// The factors in the order in which rows of a kernel are made: a row is one output, and its elements are inputs.
+struct ByRow<'a> {
+    /// `[components, rank, in]`
+    left: Cow<'a, [f32]>,
+    /// `[components, out, rank]`
+    right: Cow<'a, [f32]>,
+}
 
-    /// `[rank, out]` of one component.
-    pub fn right_of(&self, component: usize) -> &[f32] {
-        let len = self.fan[1] * self.rank;
-        &self.right[component * len..][..len]
+impl<'a> ByRow<'a> {
+    fn new(left: &'a [f32], right: &'a [f32], rank: usize, [fan_in, fan_out]: [usize; 2]) -> Self {
+        Self {
+            left: swapped(left, [fan_in, rank]),
+            right: swapped(right, [rank, fan_out]),
+        }
     }
+}
+
+/// `[.., rows, columns]` as `[.., columns, rows]`.
+fn swapped(values: &[f32], [rows, columns]: [usize; 2]) -> Cow<'_, [f32]> {
+    if rows == 1 || columns == 1 {
+        return Cow::Borrowed(values);
+    }
+    let mut swapped = Vec::with_capacity(values.len());
+    for matrix in values.chunks_exact(rows * columns) {
+        for column in 0..columns {
+            swapped.extend((0..rows).map(|row| matrix[row * columns + column]));
+        }
+    }
+    Cow::Owned(swapped)
 }
 
 /// Rows and columns of a weight.
@@ -113,6 +130,7 @@ impl<'a> Weight<'a> {
                 index,
                 rank: *rank,
                 fan: map.fan(),
+                by_row: ByRow::new(parameters[1], parameters[2], *rank, map.fan()),
             }),
         }
     }
@@ -163,7 +181,12 @@ impl<'a> Weight<'a> {
                 let made = Some([component, block.rows.start, block.columns.start]);
                 if scratch.made != made {
                     scratch.weight.resize(block.len(), 0.0);
-                    low_rank.block(component, block, &mut scratch.weight);
+                    dispatch(MakeTask {
+                        low_rank,
+                        component,
+                        block,
+                        out: &mut scratch.weight,
+                    });
                     scratch.made = made;
                 }
             }
@@ -201,82 +224,165 @@ impl<'a> Weight<'a> {
 }
 
 impl LowRank<'_> {
-    /// `out[o][k] = shared[o][k] * sum_q left[k][q] * right[q][o]` over a block.
+    /// Left factors of one component from input `first` on: those of rank `q` begin at `q * fan_in`.
+    fn left_of(&self, component: usize, first: usize) -> &[f32] {
+        let len = self.fan[0] * self.rank;
+        &self.by_row.left[component * len..][..len][first..]
+    }
+
+    /// Right factors of one component, `[out, rank]`.
+    fn right_of(&self, component: usize) -> &[f32] {
+        let len = self.fan[1] * self.rank;
+        &self.by_row.right[component * len..][..len]
+    }
+
+    /// `out[o][k] = shared[o][k] * sum_q left[q][k] * right[o][q]` over a block.
     #[inline(always)]
     fn block(&self, component: usize, block: &Block, out: &mut [f32]) {
-        let left = &self.left_of(component)[block.columns.start * self.rank..];
-        let right = self.right_of(component);
-        let rows = block.rows.clone().zip(block.starts());
-        for ((o, start), out) in rows.zip(out.chunks_exact_mut(block.width())) {
-            let shared = &self.shared[start..start + block.width()];
-            if self.rank == 1 {
-                for ((out, shared), left) in out.iter_mut().zip(shared).zip(left) {
-                    *out = shared * (left * right[o]);
+        let width = block.width();
+        let left = self.left_of(component, block.columns.start);
+        let right = self.right_of(component).chunks_exact(self.rank);
+        let rows = block.starts().zip(right.skip(block.rows.start));
+        for ((start, right), out) in rows.zip(out.chunks_exact_mut(width)) {
+            let shared = &self.shared[start..start + width];
+            let (full, _) = out.as_chunks_mut::<LANES>();
+            let whole = full.len() * LANES;
+            for (out, k) in full.iter_mut().zip((0..whole).step_by(LANES)) {
+                let factor = self.factors::<LANES>(left, right, k);
+                for (lane, out) in out.iter_mut().enumerate() {
+                    *out = shared[k + lane] * factor[lane];
                 }
-                continue;
             }
-            for (k, out) in out.iter_mut().enumerate() {
-                *out = shared[k] * self.factor(left, right, k, o);
+            for k in whole..width {
+                out[k] = shared[k] * self.factors::<1>(left, right, k)[0];
             }
         }
     }
 
+    /// Elements of the product of the factors from input `k` on, of the output whose right factors are `right`.
     #[inline(always)]
-    fn factor(&self, left: &[f32], right: &[f32], k: usize, o: usize) -> f32 {
-        (0..self.rank)
-            .map(|q| left[k * self.rank + q] * right[q * self.fan[1] + o])
-            .sum()
+    fn factors<const N: usize>(&self, left: &[f32], right: &[f32], k: usize) -> [f32; N] {
+        let mut factors = [0.0; N];
+        for (q, right) in right.iter().enumerate() {
+            let left = &left[q * self.fan[0] + k..][..N];
+            for lane in 0..N {
+                factors[lane] += left[lane] * right;
+            }
+        }
+        factors
     }
 
     /// Folds the gradient `dw` of one component's weight into those of its parts.
     #[inline(always)]
     fn fold(&self, component: usize, block: &Block, dw: &[f32], into: &mut LowRankGradient) {
         let (rank, [_, fan_out]) = (self.rank, self.fan);
-        let left = &self.left_of(component)[block.columns.start * rank..];
-        let right = self.right_of(component);
         let width = block.width();
-        let d_left = &mut into.left[component * width * rank..][..width * rank];
-        let d_right = &mut into.right[component * rank * fan_out..][..rank * fan_out];
-        let rows = block.rows.clone().zip(block.starts());
-        let rows = rows.zip(dw.chunks_exact(width));
-        for (((o, start), dw), d_shared) in rows.zip(into.shared.chunks_exact_mut(width)) {
-            let shared = &self.shared[start..start + width];
-            if rank == 1 {
-                let r = right[o];
-                let left = &left[..width];
-                for k in 0..width {
-                    d_shared[k] += dw[k] * (left[k] * r);
-                    d_left[k] += dw[k] * shared[k] * r;
-                }
-                d_right[o] += sum_of_products(dw, shared, left);
-                continue;
+        let left = self.left_of(component, block.columns.start);
+        let right = self.right_of(component).chunks_exact(rank);
+        let d_left = &mut into.left[component * rank * width..][..rank * width];
+        let d_right = into.right[component * fan_out * rank..].chunks_exact_mut(rank);
+        let rights = right.zip(d_right).skip(block.rows.start);
+        let rows = block.starts().zip(dw.chunks_exact(width));
+        let rows = rows.zip(into.shared.chunks_exact_mut(width));
+        let mut sums = vec![[0.0; LANES]; rank];
+        for (((start, dw), d_shared), (right, d_right)) in rows.zip(rights) {
+            sums.fill([0.0; LANES]);
+            let mut row = FoldRow {
+                low_rank: self,
+                shared: &self.shared[start..start + width],
+                left,
+                right,
+                dw,
+                d_shared,
+                d_left: &mut *d_left,
+                sums: &mut sums,
+            };
+            let whole = width - width % LANES;
+            for k in (0..whole).step_by(LANES) {
+                row.fold::<LANES>(k);
             }
-            for k in 0..width {
-                d_shared[k] += dw[k] * self.factor(left, right, k, o);
-                let d_factor = dw[k] * shared[k];
-                for q in 0..rank {
-                    d_left[k * rank + q] += d_factor * right[q * fan_out + o];
-                    d_right[q * fan_out + o] += d_factor * left[k * rank + q];
-                }
+            for k in whole..width {
+                row.fold::<1>(k);
+            }
+            for (d_right, sums) in d_right.iter_mut().zip(&sums) {
+                *d_right += sums.iter().sum::<f32>();
             }
         }
     }
 }
 
-/// `sum_k a[k] b[k] c[k]`, with a sum per lane: one sum alone would make the loop wait for every addition.
-#[inline(always)]
-fn sum_of_products(a: &[f32], b: &[f32], c: &[f32]) -> f32 {
-    let (a, a_rest) = a.as_chunks::<LANES>();
-    let (b, b_rest) = b.as_chunks::<LANES>();
-    let (c, c_rest) = c.as_chunks::<LANES>();
-    let mut sums = [0.0; LANES];
-    for ((a, b), c) in a.iter().zip(b).zip(c) {
-        for lane in 0..LANES {
-            sums[lane] += a[lane] * b[lane] * c[lane];
+/// Makes a block of a component's weight. In a function of its own, so that the loops over examples around it stay small.
+struct MakeTask<'a> {
+    low_rank: &'a LowRank<'a>,
+    component: usize,
+    block: &'a Block,
+    out: &'a mut [f32],
+}
+
+impl Task for MakeTask<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        self.low_rank.block(self.component, self.block, self.out);
+    }
+}
+
+/// Folds the gradient of a component's weight; see [`MakeTask`].
+struct FoldTask<'a> {
+    low_rank: &'a LowRank<'a>,
+    component: usize,
+    block: &'a Block,
+    dw: &'a [f32],
+    into: &'a mut LowRankGradient,
+}
+
+impl Task for FoldTask<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        self.low_rank
+            .fold(self.component, self.block, self.dw, self.into);
+    }
+}
+
+/// One row of a weight gradient on its way into the gradients of shared weight and factors.
+struct FoldRow<'a> {
+    low_rank: &'a LowRank<'a>,
+    shared: &'a [f32],
+    left: &'a [f32],
+    right: &'a [f32],
+    dw: &'a [f32],
+    d_shared: &'a mut [f32],
+    d_left: &'a mut [f32],
+    /// Gradient of the right factor of each rank. One sum per lane, since one alone would make the loop wait for every
+    /// addition.
+    sums: &'a mut [[f32; LANES]],
+}
+
+impl FoldRow<'_> {
+    /// Elements `k..k + N`; `N` is at most the number of lanes.
+    #[inline(always)]
+    fn fold<const N: usize>(&mut self, k: usize) {
+        let (width, fan_in) = (self.dw.len(), self.low_rank.fan[0]);
+        let factor: [f32; N] = self.low_rank.factors(self.left, self.right, k);
+        let (dw, shared) = (&self.dw[k..][..N], &self.shared[k..][..N]);
+        let d_shared = &mut self.d_shared[k..][..N];
+        let mut d_factor = [0.0; N];
+        for lane in 0..N {
+            d_shared[lane] += dw[lane] * factor[lane];
+            d_factor[lane] = dw[lane] * shared[lane];
+        }
+        for (q, (right, sums)) in self.right.iter().zip(self.sums.iter_mut()).enumerate() {
+            let left = &self.left[q * fan_in + k..][..N];
+            let d_left = &mut self.d_left[q * width + k..][..N];
+            for lane in 0..N {
+                d_left[lane] += d_factor[lane] * right;
+                sums[lane] += d_factor[lane] * left[lane];
+            }
         }
     }
-    let rest = a_rest.iter().zip(b_rest).zip(c_rest);
-    sums.iter().sum::<f32>() + rest.map(|((a, b), c)| a * b * c).sum::<f32>()
 }
 
 /// Gradients of a block's parameters, summed over examples.
@@ -293,9 +399,9 @@ pub(super) enum Folded {
 pub(super) struct LowRankGradient {
     /// `[block]`
     pub shared: Vec<f32>,
-    /// `[components, columns of the block, rank]`
+    /// `[components, rank, columns of the block]`
     pub left: Vec<f32>,
-    /// `[components, rank, out]`, zero outside the rows of the block
+    /// `[components, out, rank]`, zero outside the rows of the block
     pub right: Vec<f32>,
 }
 
@@ -370,7 +476,13 @@ impl<'a> Fold<'a> {
             (Folded::LowRank(gradient), Weight::LowRank(low_rank)) => {
                 let component = low_rank.index[example];
                 if next.is_none_or(|next| low_rank.index[next] != component) {
-                    low_rank.fold(component as usize, &self.block, &self.dw, gradient);
+                    dispatch(FoldTask {
+                        low_rank,
+                        component: component as usize,
+                        block: &self.block,
+                        dw: &self.dw,
+                        into: gradient,
+                    });
                     self.dw.fill(0.0);
                 }
             }
@@ -405,15 +517,16 @@ pub(super) fn scatter(weight: &Weight, block: &Block, folded: Folded, into: &mut
         }
         (Folded::LowRank(gradient), Weight::LowRank(low_rank)) => {
             add_block(&gradient.shared, &mut into[0]);
-            let (rank, width) = (low_rank.rank, block.width());
-            let components = into[1].chunks_exact_mut(low_rank.fan[0] * rank);
-            for (left, into) in gradient.left.chunks_exact(width * rank).zip(components) {
+            let (rank, width, [fan_in, fan_out]) = (low_rank.rank, block.width(), low_rank.fan);
+            let components = into[1].chunks_exact_mut(fan_in * rank);
+            let left = swapped(&gradient.left, [rank, width]);
+            for (left, into) in left.chunks_exact(width * rank).zip(components) {
                 add(
                     left,
                     &mut into[block.columns.start * rank..][..width * rank],
                 );
             }
-            add(&gradient.right, &mut into[2]);
+            add(&swapped(&gradient.right, [fan_out, rank]), &mut into[2]);
         }
         _ => unreachable!("gradients are folded by the source they belong to"),
     }
